@@ -1,0 +1,119 @@
+"""The exception tree. Knows no protocol and no notebook.
+
+    AcpNotebookError
+    ├── AgentError                      the agent's side
+    │   ├── AgentNotFound               no such agent or command
+    │   ├── AgentExited                 its process ended; exit status and stderr tail
+    │   ├── RequestFailed               a JSON-RPC error answer: code, message, data
+    │   │   └── AuthRequired            code -32000
+    │   └── UnsupportedProtocolVersion  no version in common
+    ├── UnsupportedByAgent              a capability that the agent did not offer
+    ├── TurnStopped                     a turn ended otherwise than `end_turn` and the caller asked
+    └── UsageError                      the caller's mistake; the message says the mend
+
+Every message says what happened and what to do next. Cancelling is not an error: it is the
+stop reason `cancelled`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class AcpNotebookError(Exception):
+    """Root of everything this package raises on purpose."""
+
+
+class AgentError(AcpNotebookError):
+    """The agent's side failed."""
+
+
+class AgentNotFound(AgentError):
+    """No agent of this name, or its command cannot be started."""
+
+
+class AgentExited(AgentError):
+    """The agent's process ended.
+
+    Args:
+        message: What happened and the next step.
+        status: How it ended, in words: `exit code 3` or `signal SIGKILL`.
+        stderr_tail: The last lines the agent wrote to stderr.
+    """
+
+    def __init__(self, message: str, *, status: str = "", stderr_tail: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.stderr_tail = stderr_tail
+
+    def __str__(self) -> str:
+        tail = self.stderr_tail.strip()
+        indented = "\n".join(f"  {line}" for line in tail.splitlines()[-8:])
+        return (
+            f"{self.args[0]}\nIts last words on stderr:\n{indented}" if tail else str(self.args[0])
+        )
+
+
+class RequestFailed(AgentError):
+    """The agent answered a request with an error.
+
+    Args:
+        method: The method that was asked.
+        code: JSON-RPC or ACP error code.
+        message: The agent's message.
+        data: The agent's `data`, any JSON.
+    """
+
+    def __init__(self, method: str, code: int, message: str, data: Any = None) -> None:
+        super().__init__(method, code, message, data)
+        self.method = method
+        self.code = code
+        self.message = message
+        self.data = data
+
+    def __str__(self) -> str:
+        return f"{self.method} failed: {describe_error(self.code, self.message, self.data)}"
+
+
+class AuthRequired(RequestFailed):
+    """The agent wants a login first (error -32000)."""
+
+
+class UnsupportedProtocolVersion(AgentError):
+    """The agent and this client share no protocol version."""
+
+
+class UnsupportedByAgent(AcpNotebookError):
+    """The agent did not offer a capability that the call needs."""
+
+
+class TurnStopped(AcpNotebookError):
+    """A turn did not end with `end_turn`, and `raise_for_stop` was asked to say so."""
+
+
+class UsageError(AcpNotebookError):
+    """The caller's mistake; the message says how to mend it."""
+
+
+def describe_error(code: int, message: str, data: Any = None) -> str:
+    """One readable sentence out of a JSON-RPC error.
+
+    Agents put the cause in `data` in many shapes: a string, or an object with `details`,
+    `message`, `error` or `reason`; the code alone says little.
+    """
+    detail = _readable(data)
+    text = message.strip() or "no message"
+    if detail and detail not in text:
+        text = f"{text}: {detail}"
+    return f"{text} (code {code})"
+
+
+def _readable(data: Any) -> str:
+    if isinstance(data, str):
+        return data.strip()
+    if isinstance(data, dict):
+        for key in ("details", "detail", "message", "error", "reason"):
+            found = _readable(data.get(key))
+            if found:
+                return found
+    return ""

@@ -1,0 +1,1 @@
+"""What a session is: updates, state, reducer, changes. Pure: no I/O, no clock, no version."""

@@ -1,0 +1,245 @@
+"""What a session is at one moment: messages, tool calls, plans, prompts, foreground state.
+
+Plain mutable records, changed by `reducer.apply` only, on one thread only. Views get them through
+changes and must not keep references. Knows no wire and no clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from acp_notebook.session.content import ContentBlock, TextBlock
+from acp_notebook.session.updates import (
+    BackgroundItem,
+    Command,
+    ConfigOption,
+    Cost,
+    ExitStatus,
+    Failure,
+    Location,
+    MessageId,
+    PermissionId,
+    PermissionRequested,
+    PermissionSettled,
+    PlanEntry,
+    PlanId,
+    PromptId,
+    Role,
+    TerminalId,
+    TerminalItem,
+    ToolCallId,
+    ToolContent,
+    Violation,
+)
+
+EntryKind = Literal[
+    "prompt",
+    "user",
+    "agent",
+    "thought",
+    "tool_call",
+    "terminal",
+    "plan",
+    "permission",
+    "notice",
+    "compaction",
+    "unknown",
+    "violation",
+    "lost",
+]
+
+# `interrupted` is ours: the agent went away while the call ran.
+FINISHED_STATUSES = frozenset({"completed", "failed", "cancelled", "interrupted"})
+IDLE = "idle"
+RUNNING = "running"
+REQUIRES_ACTION = "requires_action"
+
+
+class EntryKey(NamedTuple):
+    """Names one entry of the timeline."""
+
+    kind: EntryKind
+    id: str
+
+
+@dataclass(slots=True)
+class Message:
+    """A user, agent or thought message, keyed by role and id."""
+
+    role: Role
+    message_id: MessageId
+    content: list[ContentBlock] = field(default_factory=list)
+    meta: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The text blocks, joined without anything between: chunk borders mean nothing."""
+        return "".join(block.text for block in self.content if isinstance(block, TextBlock))
+
+
+@dataclass(slots=True)
+class ToolCall:
+    """One tool call. `work` is the stretch of foreground work that last touched it."""
+
+    tool_call_id: ToolCallId
+    name: str | None = None
+    title: str | None = None
+    kind: str = "other"
+    status: str = "pending"
+    content: list[ToolContent] = field(default_factory=list)
+    locations: tuple[Location, ...] = ()
+    raw_input: Any = None
+    raw_output: Any = None
+    can_cancel: bool = False
+    meta: dict[str, Any] = field(default_factory=dict)
+    work: int = field(default=0, compare=False)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the status is a final one; an unknown status counts as still going on."""
+        return self.status in FINISHED_STATUSES
+
+    @property
+    def terminal_ids(self) -> list[TerminalId]:
+        """Terminals that the content refers to."""
+        return [item.terminal_id for item in self.content if isinstance(item, TerminalItem)]
+
+
+@dataclass(slots=True)
+class Terminal:
+    """A terminal the agent shows. `output` is raw bytes: decoding belongs to the view."""
+
+    terminal_id: TerminalId
+    command: str | None = None
+    cwd: str | None = None
+    output: bytearray = field(default_factory=bytearray)
+    exit_status: ExitStatus | None = None
+    size: tuple[int, int] | None = None
+    can_cancel: bool = False
+
+
+@dataclass(slots=True)
+class Plan:
+    """A plan; `entries` is None for a type we do not know, then `raw` holds it."""
+
+    plan_id: PlanId
+    type: str = "items"
+    entries: tuple[PlanEntry, ...] | None = ()
+    raw: Any = field(default=None, compare=False)
+
+
+@dataclass(slots=True)
+class Permission:
+    """A permission request and, once given, its answer."""
+
+    request: PermissionRequested
+    answer: PermissionSettled | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody has answered yet."""
+        return self.answer is None
+
+
+PromptPhase = Literal["queued", "sent", "accepted", "working", "ended"]
+
+
+@dataclass(slots=True)
+class Prompt:
+    """A prompt of ours on its way from queue to end (STATE-2).
+
+    `is_behind`: other work was going on when it was sent, whose idle must not end it.
+    """
+
+    prompt_id: PromptId
+    content: tuple[ContentBlock, ...]
+    phase: PromptPhase = "queued"
+    message_id: MessageId | None = None
+    is_accepted: bool = False
+    is_behind: bool = False
+    was_behind: bool = False
+    stop_reason: str | None = None
+    failure: Failure | None = None
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether its turn is over."""
+        return self.phase == "ended"
+
+    @property
+    def is_in_flight(self) -> bool:
+        """Whether the agent has it, or is about to, and it has not ended."""
+        return self.phase in {"sent", "accepted", "working"}
+
+
+@dataclass(slots=True)
+class Usage:
+    """Tokens in the context and cost so far."""
+
+    used: int
+    size: int
+    cost: Cost | None = None
+
+    @property
+    def fraction(self) -> float | None:
+        """How full the context is, 0 to 1, or None where the numbers make no sense."""
+        return self.used / self.size if 0 <= self.used <= self.size and self.size > 0 else None
+
+
+@dataclass(slots=True)
+class Compaction:
+    """A compaction of the agent's context."""
+
+    compaction_id: str
+    status: str
+    summary: list[ContentBlock] = field(default_factory=list)
+    error: str | None = None
+
+
+@dataclass(slots=True)
+class SessionState:
+    """Everything known of one session."""
+
+    activity: str = IDLE
+    stop_reason: str | None = None
+    error: Failure | None = None
+    background: tuple[BackgroundItem, ...] | None = None
+    is_cancelling: bool = False
+    is_connected: bool = True
+    work: int = field(default=0, compare=False)
+
+    timeline: list[EntryKey] = field(default_factory=list)
+    messages: dict[EntryKey, Message] = field(default_factory=dict)
+    tool_calls: dict[ToolCallId, ToolCall] = field(default_factory=dict)
+    terminals: dict[TerminalId, Terminal] = field(default_factory=dict)
+    terminal_owners: dict[TerminalId, list[ToolCallId]] = field(default_factory=dict)
+    plans: dict[PlanId, Plan] = field(default_factory=dict)
+    permissions: dict[PermissionId, Permission] = field(default_factory=dict)
+    prompts: dict[PromptId, Prompt] = field(default_factory=dict)
+    compactions: dict[str, Compaction] = field(default_factory=dict)
+    # notices, unknown updates, violations and losses, by the id in their entry key
+    asides: dict[EntryKey, Any] = field(default_factory=dict)
+
+    usage: Usage | None = None
+    commands: tuple[Command, ...] = ()
+    config_options: tuple[ConfigOption, ...] = ()
+    title: str | None = None
+    updated_at: str | None = None
+    meta: dict[str, Any] = field(default_factory=dict)
+    violations: list[Violation] = field(default_factory=list)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the agent said it is ready for a prompt. An unknown state is not idle."""
+        return self.activity == IDLE
+
+    @property
+    def open_permissions(self) -> list[Permission]:
+        """Permission requests that wait for an answer, oldest first."""
+        return [permission for permission in self.permissions.values() if permission.is_open]
+
+    @property
+    def open_prompts(self) -> list[Prompt]:
+        """Prompts that the agent has and has not finished, oldest first."""
+        return [prompt for prompt in self.prompts.values() if prompt.is_in_flight]
