@@ -1,0 +1,155 @@
+"""The seam between the versions: what a version's code must offer, and version-free facts.
+
+A `Dialect` writes calls and makes `Reader`s; a `Reader` belongs to one session and turns what
+arrives, in receive order, into session updates. Nobody outside `protocol` compares versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from acp_notebook.protocol.fields import Json
+from acp_notebook.session import updates as u
+from acp_notebook.session.content import ContentBlock
+
+Updates = list[u.SessionUpdate]
+
+
+class Call(NamedTuple):
+    """A method with its params, ready for JSON-RPC."""
+
+    method: str
+    params: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Implementation:
+    """Who is speaking."""
+
+    name: str
+    version: str
+    title: str | None = None
+
+    @property
+    def label(self) -> str:
+        """The name to show."""
+        return self.title or self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What the agent offers (INIT-4: absent or null is unsupported)."""
+
+    sessions: bool = True
+    image: bool = False
+    audio: bool = False
+    embedded_context: bool = False
+    mcp_http: bool = False
+    mcp_sse: bool = False
+    mcp_stdio: bool = False
+    list_sessions: bool = False
+    resume: bool = False
+    replay: bool = False
+    close: bool = False
+    delete: bool = False
+    additional_directories: bool = False
+    logout: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AuthMethod:
+    """A way to log in: type agent, terminal, or one we do not know."""
+
+    id: str
+    name: str
+    type: str
+    description: str | None = None
+    args: tuple[str, ...] = ()
+    env: tuple[tuple[str, str], ...] = ()
+    raw: Json = field(default_factory=dict, compare=False, repr=False)
+
+
+class Reader(Protocol):
+    """Turns what one session receives into session updates; it may remember.
+
+    Every method returns the updates to apply, in order.
+    """
+
+    def opened(self, answer: Json) -> Updates:
+        """The answer to `session/new` or a resume: initial options and commands."""
+        ...
+
+    def update(self, raw: Any) -> Updates:
+        """The `update` member of a `session/update`. Never raises: see `Violation`."""
+        ...
+
+    def prompt_sent(self, prompt_id: u.PromptId, content: tuple[ContentBlock, ...]) -> Updates:
+        """This client sends a prompt."""
+        ...
+
+    def prompt_answered(self, prompt_id: u.PromptId, result: Any) -> Updates:
+        """The agent's result for it."""
+        ...
+
+    def prompt_failed(self, prompt_id: u.PromptId, failure: u.Failure) -> Updates:
+        """The agent's error for it."""
+        ...
+
+    def cancel_sent(self) -> Updates:
+        """This client sends `session/cancel`."""
+        ...
+
+    def permission_asked(self, permission_id: u.PermissionId, params: Json) -> Updates:
+        """The params of a permission request; the updates hold one `PermissionRequested`.
+
+        Raises:
+            Malformed: There is no option to choose from, or a member is missing.
+        """
+        ...
+
+    def permission_settled(self, settled: u.PermissionSettled) -> Updates:
+        """The answer that went out."""
+        ...
+
+
+class Dialect(Protocol):
+    """One protocol version, as the client speaks it."""
+
+    version: int
+    # Whether a prompt may be sent while the agent works, or must wait in this client.
+    takes_prompts_while_busy: bool
+
+    def reader(self) -> Reader:
+        """A reader for a new session."""
+        ...
+
+    def new_session(
+        self, cwd: str, mcp_servers: Sequence[Json], directories: Sequence[str]
+    ) -> Call:
+        """`session/new`; `cwd` and `directories` are absolute."""
+        ...
+
+    def prompt(self, session_id: str, content: Sequence[ContentBlock]) -> Call:
+        """`session/prompt`."""
+        ...
+
+    def cancel(self, session_id: str) -> Call:
+        """`session/cancel`, a notification."""
+        ...
+
+    def set_option(self, session_id: str, option: u.ConfigOption, value: str | bool) -> Call:
+        """Set a config option."""
+        ...
+
+    def permission_outcome(self, option_id: str | None) -> dict[str, Any]:
+        """The result for a permission request; None is the outcome `cancelled`."""
+        ...
+
+
+def selected_or_cancelled(option_id: str | None) -> dict[str, Any]:
+    """The outcome object, which both versions write alike (PERM-2)."""
+    if option_id is None:
+        return {"outcome": {"outcome": "cancelled"}}
+    return {"outcome": {"outcome": "selected", "optionId": option_id}}

@@ -1,0 +1,151 @@
+"""Reading members of wire objects: strict where the schema requires, lenient where it allows.
+
+Both schemas mark optional members "default on error": a value of the wrong type counts as not
+given. A required member of the wrong type makes the whole object malformed, and costs only that.
+Knows no message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from acp_notebook.session.content import ContentBlock, MalformedContent, read_block
+from acp_notebook.session.updates import UNSET, Patch
+
+Json = Mapping[str, Any]
+T = TypeVar("T")
+
+
+class Malformed(ValueError):
+    """A known wire object that breaks its schema; the text says where."""
+
+
+def as_object(value: Any, what: str) -> Json:
+    """The value as an object.
+
+    Raises:
+        Malformed: It is something else.
+    """
+    if not isinstance(value, Mapping):
+        raise Malformed(f"{what} must be an object, got {kind_of(value)}")
+    return value
+
+
+def text(raw: Json, key: str) -> str:
+    """A required string member.
+
+    Raises:
+        Malformed: It is absent or of another type.
+    """
+    value = raw.get(key)
+    if not isinstance(value, str):
+        raise Malformed(f"{key} must be a string, got {kind_of(value)}")
+    return value
+
+
+def whole_number(raw: Json, key: str) -> int:
+    """A required integer member; 3.0 is read as 3, as JSON makes no difference.
+
+    Raises:
+        Malformed: It is absent or of another type.
+    """
+    value = raw.get(key)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise Malformed(f"{key} must be an integer, got {kind_of(value)}")
+    return value
+
+
+def array(raw: Json, key: str) -> list[Any]:
+    """A required array member.
+
+    Raises:
+        Malformed: It is absent or of another type.
+    """
+    value = raw.get(key)
+    if not isinstance(value, list):
+        raise Malformed(f"{key} must be an array, got {kind_of(value)}")
+    return value
+
+
+def optional_object(raw: Json, key: str) -> Json | None:
+    """An object member, or None."""
+    value = raw.get(key)
+    return value if isinstance(value, Mapping) else None
+
+
+def optional_array(raw: Json, key: str) -> list[Any]:
+    """An array member, or an empty list."""
+    value = raw.get(key)
+    return value if isinstance(value, list) else []
+
+
+def optional_int(raw: Json, key: str) -> int | None:
+    """An integer member, or None."""
+    value = raw.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def patch(raw: Json, key: str, read: Callable[[Any], T]) -> Patch[T]:
+    """A three-state member: absent or unreadable keeps, null clears, else the value."""
+    if key not in raw:
+        return UNSET
+    if raw[key] is None:
+        return None
+    try:
+        return read(raw[key])
+    except (Malformed, MalformedContent):
+        return UNSET
+
+
+def patch_text(raw: Json, key: str) -> Patch[str]:
+    """A three-state string."""
+    return patch(raw, key, as_text)
+
+
+def patch_object(raw: Json, key: str) -> Patch[Json]:
+    """A three-state object."""
+    return patch(raw, key, lambda value: as_object(value, key))
+
+
+def as_text(value: Any) -> str:
+    """The value as a string.
+
+    Raises:
+        Malformed: It is something else.
+    """
+    if not isinstance(value, str):
+        raise Malformed(f"expected a string, got {kind_of(value)}")
+    return value
+
+
+def valid_items(values: Any, read: Callable[[Any], T]) -> tuple[T, ...]:
+    """Read an array item by item; an item that is malformed costs only itself.
+
+    Raises:
+        Malformed: The value is no array.
+    """
+    if not isinstance(values, list):
+        raise Malformed(f"expected an array, got {kind_of(values)}")
+    good = []
+    for value in values:
+        try:
+            good.append(read(value))
+        except (Malformed, MalformedContent):
+            continue
+    return tuple(good)
+
+
+def blocks(value: Any) -> tuple[ContentBlock, ...]:
+    """An array of content blocks."""
+    return valid_items(value, read_block)
+
+
+def kind_of(value: Any) -> str:
+    """A JSON value's type in words, for messages."""
+    names = {dict: "an object", list: "an array", str: "a string", bool: "a boolean"}
+    if value is None:
+        return "nothing"
+    return names.get(type(value), "a number")

@@ -1,0 +1,1 @@
+"""ACP v1: wire types, reader, dialect. Does not know v2."""

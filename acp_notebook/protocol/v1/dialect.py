@@ -1,0 +1,133 @@
+"""Writing v1 calls and reading v1's initialize answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from acp_notebook.protocol import fields
+from acp_notebook.protocol.dialect import (
+    AuthMethod,
+    Call,
+    Capabilities,
+    Implementation,
+    selected_or_cancelled,
+)
+from acp_notebook.protocol.fields import Json
+from acp_notebook.protocol.v1 import wire
+from acp_notebook.protocol.v1.normalize import MODE_OPTION_ID, V1Reader
+from acp_notebook.session.content import ContentBlock, optional_text, write_block
+from acp_notebook.session.updates import ConfigOption
+
+
+class V1Dialect:
+    """ACP v1 as the client speaks it."""
+
+    version = 1
+    # Agents refuse, cancel or mix a second prompt: it waits in this client.
+    takes_prompts_while_busy = False
+
+    def reader(self) -> V1Reader:
+        """A reader for a new session."""
+        return V1Reader()
+
+    def new_session(
+        self, cwd: str, mcp_servers: Sequence[Json], directories: Sequence[str]
+    ) -> Call:
+        """`session/new`. A stdio MCP server carries no type here (SESS-2)."""
+        params: wire.NewSessionRequest = {
+            "cwd": cwd,
+            "mcpServers": [dict(server) for server in mcp_servers],
+        }
+        if directories:
+            params["additionalDirectories"] = list(directories)
+        return _call("session/new", params)
+
+    def prompt(self, session_id: str, content: Sequence[ContentBlock]) -> Call:
+        """`session/prompt`."""
+        params: wire.PromptRequest = {
+            "sessionId": session_id,
+            "prompt": [write_block(block) for block in content],
+        }
+        return _call("session/prompt", params)
+
+    def cancel(self, session_id: str) -> Call:
+        """`session/cancel`."""
+        params: wire.CancelNotification = {"sessionId": session_id}
+        return _call("session/cancel", params)
+
+    def set_option(self, session_id: str, option: ConfigOption, value: str | bool) -> Call:
+        """`session/set_mode` for the option made of modes, else `session/set_config_option`."""
+        if option.id == MODE_OPTION_ID:
+            mode: wire.SetSessionModeRequest = {"sessionId": session_id, "modeId": str(value)}
+            return _call("session/set_mode", mode)
+        params: wire.SetSessionConfigOptionRequest = {
+            "sessionId": session_id,
+            "configId": option.id,
+            "value": value,
+        }
+        if isinstance(value, bool):
+            params["type"] = "boolean"
+        return _call("session/set_config_option", params)
+
+    def permission_outcome(self, option_id: str | None) -> dict[str, Any]:
+        """The result for a permission request."""
+        return selected_or_cancelled(option_id)
+
+
+def read_capabilities(answer: Json) -> Capabilities:
+    """What a v1 agent offers: booleans, and objects under `sessionCapabilities` (INIT-4)."""
+    offered = fields.optional_object(answer, "agentCapabilities") or {}
+    prompt = fields.optional_object(offered, "promptCapabilities") or {}
+    mcp = fields.optional_object(offered, "mcpCapabilities") or {}
+    session = fields.optional_object(offered, "sessionCapabilities") or {}
+    auth = fields.optional_object(offered, "auth") or {}
+    return Capabilities(
+        image=prompt.get("image") is True,
+        audio=prompt.get("audio") is True,
+        embedded_context=prompt.get("embeddedContext") is True,
+        mcp_http=mcp.get("http") is True,
+        mcp_sse=mcp.get("sse") is True,
+        mcp_stdio=True,
+        list_sessions=isinstance(session.get("list"), dict),
+        resume=isinstance(session.get("resume"), dict),
+        replay=offered.get("loadSession") is True,
+        close=isinstance(session.get("close"), dict),
+        delete=isinstance(session.get("delete"), dict),
+        additional_directories=isinstance(session.get("additionalDirectories"), dict),
+        logout=isinstance(auth.get("logout"), dict),
+    )
+
+
+def read_info(answer: Json) -> Implementation:
+    """Who the agent says it is; v1 leaves that out often."""
+    info = fields.optional_object(answer, "agentInfo") or {}
+    return Implementation(
+        optional_text(info, "name") or "agent",
+        optional_text(info, "version") or "",
+        optional_text(info, "title"),
+    )
+
+
+def read_auth_method(value: Any) -> AuthMethod:
+    """One entry of `authMethods`.
+
+    Raises:
+        Malformed: It has no id.
+    """
+    raw = fields.as_object(value, "auth method")
+    method_id = fields.text(raw, "id")
+    env = fields.optional_object(raw, "env") or {}
+    return AuthMethod(
+        method_id,
+        optional_text(raw, "name") or method_id,
+        optional_text(raw, "type") or "agent",
+        optional_text(raw, "description"),
+        tuple(arg for arg in fields.optional_array(raw, "args") if isinstance(arg, str)),
+        tuple((key, item) for key, item in env.items() if isinstance(item, str)),
+        raw,
+    )
+
+
+def _call(method: str, params: Any) -> Call:
+    return Call(method, cast("dict[str, Any]", params))

@@ -1,0 +1,49 @@
+"""A v1 diff, old and new text of one file, as the model's diff with a patch.
+
+Computing a patch costs time that grows faster than the text: above a bound there is none, and the
+view shows the file with its counts. Knows no session.
+"""
+
+from __future__ import annotations
+
+import difflib
+
+from acp_notebook.protocol import fields
+from acp_notebook.protocol.fields import Json
+from acp_notebook.session.content import optional_text
+from acp_notebook.session.updates import DiffChange, DiffItem
+
+# Where difflib's worst case still takes well under a second.
+MAX_DIFF_LINES = 4_000
+_NO_NEWLINE = "\\ No newline at end of file"
+
+
+def diff_item(raw: Json) -> DiffItem:
+    """Read a v1 diff.
+
+    Raises:
+        Malformed: `path` or `newText` is missing.
+    """
+    path, new = fields.text(raw, "path"), fields.text(raw, "newText")
+    old = optional_text(raw, "oldText")
+    operation = "add" if old is None else "modify"
+    patch = git_patch(path, old, new)
+    return DiffItem((DiffChange(operation, path),), patch, old or "", new)
+
+
+def git_patch(path: str, old: str | None, new: str) -> str | None:
+    """The patch in git's form, or None where it would take too long to compute."""
+    before = (old or "").splitlines(keepends=True)
+    after = new.splitlines(keepends=True)
+    if len(before) + len(after) > MAX_DIFF_LINES:
+        return None
+    name = path.lstrip("/")
+    lines = [f"diff --git a/{name} b/{name}\n"]
+    if old is None:
+        lines.append("new file mode 100644\n")
+    before_name = "/dev/null" if old is None else f"a/{name}"
+    lines.extend(
+        line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}\n"
+        for line in difflib.unified_diff(before, after, before_name, f"b/{name}")
+    )
+    return "".join(lines)

@@ -1,0 +1,256 @@
+"""Reading what a v1 session receives into the model's v2 meaning. It has to remember.
+
+What v1 leaves implicit, and the rule that completes it:
+
+1. *Messages.* A run of chunks of one role without an id is one message; another role, a tool call,
+   a plan or the end of the turn closes the run. An id the agent gives is used as it is.
+2. *The user's message* is the prompt itself. An echo of it as `user_message_chunk` before any
+   output is no second message.
+3. *The state.* A prompt in flight is `running`; with a permission open it is `requires_action`; the
+   prompt's answer is `idle` with its stop reason. An error after a cancel is `cancelled`.
+4. *The plan* is one, under a constant id. *Modes* are a config option of category `mode`, unless
+   the agent offers a real one.
+5. *Diffs* come as old and new text; the patch is computed, the texts are kept beside it.
+6. *Null* in a tool call update means unchanged.
+
+Ids made up here begin with `v1-`, so that nobody takes them for the agent's. Known limits: two
+messages in a row with nothing between them join.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from acp_notebook.protocol import fields, shapes
+from acp_notebook.protocol.dialect import Updates
+from acp_notebook.protocol.fields import Json, Malformed
+from acp_notebook.protocol.v1.diff import diff_item
+from acp_notebook.session import updates as u
+from acp_notebook.session.content import (
+    ContentBlock,
+    MalformedContent,
+    TextBlock,
+    optional_text,
+    read_block,
+)
+
+PLAN_ID = u.PlanId("v1-plan")
+MODE_OPTION_ID = "v1-mode"
+_STOP_REASONS = frozenset({"end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"})
+
+
+class V1Reader:
+    """Reads one v1 session; fed in receive order, also with what this client does."""
+
+    def __init__(self) -> None:
+        self._ids = 0
+        self._run: tuple[u.Role, u.MessageId] | None = None
+        self._in_flight: u.PromptId | None = None
+        self._echo: str | None = None  # what of the prompt's text may still be echoed
+        self._is_cancelling = False
+        self._open_permissions: set[u.PermissionId] = set()
+        self._known_calls: dict[str, str | None] = {}  # id -> title
+        self._modes: tuple[u.ConfigValue, ...] = ()
+        self._mode: str | None = None
+        self._options: tuple[u.ConfigOption, ...] = ()
+
+    def opened(self, answer: Json) -> Updates:
+        """Modes and options of the set-up answer; commands come as an update."""
+        modes = fields.optional_object(answer, "modes")
+        if modes is not None:
+            self._mode = optional_text(modes, "currentModeId")
+            self._modes = fields.valid_items(modes.get("availableModes") or [], _mode)
+        if isinstance(answer.get("configOptions"), list):
+            self._options = _options(answer).options
+        return [self._config_options()] if self._modes or self._options else []
+
+    def update(self, raw: Any) -> Updates:
+        """One `session/update`; never raises."""
+        kind = raw.get("sessionUpdate") if isinstance(raw, dict) else None
+        if not isinstance(kind, str):
+            return [u.Violation("session/update", "an update without a sessionUpdate name", raw)]
+        read = _READERS.get(kind)
+        if read is None:
+            return [u.UnknownUpdate(kind, raw)]
+        try:
+            return read(self, raw)
+        except (Malformed, MalformedContent) as error:
+            return [u.Violation(kind, str(error), raw)]
+
+    def prompt_sent(self, prompt_id: u.PromptId, content: tuple[ContentBlock, ...]) -> Updates:
+        """In v1 sending is acceptance: the message stands and the work begins."""
+        self._run = None
+        self._in_flight = prompt_id
+        self._is_cancelling = False
+        self._echo = "".join(block.text for block in content if isinstance(block, TextBlock))
+        return [
+            u.PromptSent(prompt_id, content),
+            u.PromptAccepted(prompt_id),
+            u.MessageUpdate("user", self._new_id(), content),
+            u.StateUpdate("running"),
+        ]
+
+    def prompt_answered(self, prompt_id: u.PromptId, result: Any) -> Updates:  # noqa: ARG002
+        """The answer is the end of the turn (V1-2)."""
+        self._turn_over()
+        stop_reason = result.get("stopReason") if isinstance(result, dict) else None
+        if isinstance(stop_reason, str):
+            idle = u.StateUpdate("idle", stop_reason)
+            if stop_reason in _STOP_REASONS or stop_reason.startswith("_"):
+                return [idle]
+            reason = f"unknown stop reason {stop_reason!r}"
+            return [u.Violation("session/prompt", reason, result), idle]
+        reason = f"the answer names no stop reason, got {fields.kind_of(stop_reason)}"
+        return [u.Violation("session/prompt", reason, result), u.StateUpdate("idle")]
+
+    def prompt_failed(self, prompt_id: u.PromptId, failure: u.Failure) -> Updates:
+        """An error ends the turn; after a cancel it is the cancel (CANCEL-5)."""
+        was_cancelling = self._is_cancelling
+        self._turn_over()
+        if was_cancelling:
+            return [u.StateUpdate("idle", "cancelled")]
+        return [u.PromptFailed(prompt_id, failure), u.StateUpdate("idle")]
+
+    def cancel_sent(self) -> Updates:
+        """The prompt's answer will confirm."""
+        self._is_cancelling = True
+        return [u.CancelSent()]
+
+    def permission_asked(self, permission_id: u.PermissionId, params: Json) -> Updates:
+        """The question sits in the tool call, which is applied like an ordinary update."""
+        options = shapes.permission_options(params)
+        if not options:
+            raise Malformed("options must offer at least one option with an optionId")
+        subject = fields.as_object(params.get("toolCall"), "toolCall")
+        before = self._tool_call(subject)
+        tool_call_id = fields.text(subject, "toolCallId")
+        title = self._known_calls.get(tool_call_id) or "Permission needed"
+        asked = u.PermissionRequested(
+            permission_id, title, options, None, u.ToolCallSubject(u.ToolCallId(tool_call_id))
+        )
+        self._open_permissions.add(permission_id)
+        state: Updates = [u.StateUpdate("requires_action")] if self._in_flight else []
+        return [*before, asked, *state]
+
+    def permission_settled(self, settled: u.PermissionSettled) -> Updates:
+        """With the last answer the work goes on."""
+        self._open_permissions.discard(settled.permission_id)
+        if self._in_flight and not self._open_permissions:
+            return [settled, u.StateUpdate("running")]
+        return [settled]
+
+    def _turn_over(self) -> None:
+        self._run = self._in_flight = self._echo = None
+        self._is_cancelling = False
+        self._open_permissions.clear()
+
+    def _new_id(self) -> u.MessageId:
+        self._ids += 1
+        return u.MessageId(f"v1-{self._ids}")
+
+    def _chunk(self, role: u.Role, raw: Json) -> Updates:
+        block = read_block(raw.get("content"))
+        if role == "user" and self._is_echo(block):
+            return []
+        if role != "user":
+            self._echo = None
+        given = optional_text(raw, "messageId")
+        if given is not None:
+            message_id = u.MessageId(given)
+        elif self._run is not None and self._run[0] == role:
+            message_id = self._run[1]
+        else:
+            message_id = self._new_id()
+        self._run = (role, message_id)
+        return [u.MessageChunk(role, message_id, block)]
+
+    def _is_echo(self, block: ContentBlock) -> bool:
+        if self._echo is None:
+            return False
+        if isinstance(block, TextBlock) and self._echo.startswith(block.text):
+            self._echo = self._echo[len(block.text) :]
+            return True
+        # Attachments come back in many forms; before any output they are the prompt's all the same.
+        return not isinstance(block, TextBlock)
+
+    def _tool_call(self, raw: Json) -> Updates:
+        update = shapes.tool_call(raw, diff_item)
+        is_new = update.tool_call_id not in self._known_calls
+        if is_new:
+            self._run = None
+        self._echo = None
+        update = _null_means_unchanged(update)
+        title = update.title if isinstance(update.title, str) else None
+        self._known_calls[update.tool_call_id] = title or self._known_calls.get(update.tool_call_id)
+        return [update]
+
+    def _announced(self, raw: Json) -> Updates:
+        # `tool_call` for a known id (some agents repeat it) must not undo a status.
+        known = raw.get("toolCallId") in self._known_calls
+        if known and raw.get("status") == "pending":
+            raw = {key: value for key, value in raw.items() if key != "status"}
+        return self._tool_call(raw)
+
+    def _plan(self, raw: Json) -> Updates:
+        self._run = None
+        entries = fields.array(raw, "entries")
+        return [u.PlanUpdate(PLAN_ID, fields.valid_items(entries, shapes.plan_entry))]
+
+    def _mode_changed(self, raw: Json) -> Updates:
+        self._mode = fields.text(raw, "currentModeId")
+        return [self._config_options()]
+
+    def _options_changed(self, raw: Json) -> Updates:
+        self._options = _options(raw).options
+        return [self._config_options()]
+
+    def _config_options(self) -> u.ConfigOptionsUpdate:
+        """Modes become an option, unless the agent offers a real one (CONF-3)."""
+        has_mode = any(option.category == "mode" for option in self._options)
+        if has_mode or not self._modes:
+            return u.ConfigOptionsUpdate(self._options)
+        mode = u.ConfigOption(
+            MODE_OPTION_ID, "Mode", "select", self._mode, "mode", None, self._modes
+        )
+        return u.ConfigOptionsUpdate((mode, *self._options))
+
+
+def _null_means_unchanged(update: u.ToolCallUpdate) -> u.ToolCallUpdate:
+    names = ("name", "title", "kind", "status", "content", "locations", "raw_input", "raw_output")
+    nulls: dict[str, Any] = {name: u.UNSET for name in names if getattr(update, name) is None}
+    return replace(update, **nulls) if nulls else update
+
+
+def _mode(value: Any) -> u.ConfigValue:
+    raw = fields.as_object(value, "mode")
+    mode_id = fields.text(raw, "id")
+    name = optional_text(raw, "name") or mode_id
+    return u.ConfigValue(mode_id, name, optional_text(raw, "description"))
+
+
+def _options(raw: Json) -> u.ConfigOptionsUpdate:
+    return shapes.config_options(raw, id_key="id", group_key="group")
+
+
+def _shared(read: Callable[[Json], u.SessionUpdate]) -> Callable[[V1Reader, Json], Updates]:
+    return lambda _, raw: [read(raw)]
+
+
+_READERS: dict[str, Callable[[V1Reader, Json], Updates]] = {
+    "user_message_chunk": lambda reader, raw: reader._chunk("user", raw),  # noqa: SLF001
+    "agent_message_chunk": lambda reader, raw: reader._chunk("agent", raw),  # noqa: SLF001
+    "agent_thought_chunk": lambda reader, raw: reader._chunk("thought", raw),  # noqa: SLF001
+    "tool_call": V1Reader._announced,  # noqa: SLF001
+    "tool_call_update": V1Reader._tool_call,  # noqa: SLF001
+    "plan": V1Reader._plan,  # noqa: SLF001
+    "current_mode_update": V1Reader._mode_changed,  # noqa: SLF001
+    "config_option_update": V1Reader._options_changed,  # noqa: SLF001
+    "available_commands_update": _shared(shapes.commands),
+    "session_info_update": _shared(shapes.session_info),
+    "usage_update": _shared(shapes.usage),
+    "notice": _shared(shapes.notice),
+    "compaction_update": _shared(shapes.compaction),
+    "compaction_summary_chunk": _shared(shapes.compaction_chunk),
+}
