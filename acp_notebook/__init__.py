@@ -1,0 +1,56 @@
+"""A Jupyter notebook as a full Agent Client Protocol client.
+
+Importing this package imports nothing heavy; names are loaded when they are used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from acp_notebook.version import __version__
+
+if TYPE_CHECKING:
+    from acp_notebook.client.agent import Agent, start
+    from acp_notebook.client.permissions import PermissionQuestion
+    from acp_notebook.client.session import Session
+    from acp_notebook.client.turn import Turn
+    from acp_notebook.errors import AcpNotebookError
+    from acp_notebook.kernel.extension import load_ipython_extension, unload_ipython_extension
+
+__all__ = [
+    "AcpNotebookError",
+    "Agent",
+    "PermissionQuestion",
+    "Session",
+    "Turn",
+    "__version__",
+    "load_ipython_extension",
+    "start",
+    "unload_ipython_extension",
+]
+
+_HOMES = {
+    "AcpNotebookError": "acp_notebook.errors",
+    "Agent": "acp_notebook.client.agent",
+    "PermissionQuestion": "acp_notebook.client.permissions",
+    "Session": "acp_notebook.client.session",
+    "Turn": "acp_notebook.client.turn",
+    "load_ipython_extension": "acp_notebook.kernel.extension",
+    "start": "acp_notebook.client.agent",
+    "unload_ipython_extension": "acp_notebook.kernel.extension",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+def _jupyter_labextension_paths() -> list[dict[str, str]]:
+    return [{"src": "labextension", "dest": "acp-notebook"}]

@@ -131,6 +131,17 @@ class Dialect(Protocol):
         """`session/new`; `cwd` and `directories` are absolute."""
         ...
 
+    def reattach(
+        self,
+        session_id: str,
+        cwd: str,
+        mcp_servers: Sequence[Json],
+        directories: Sequence[str],
+        capabilities: Capabilities,
+    ) -> Call | None:
+        """Take up a session again without a replay, or None if the agent cannot."""
+        ...
+
     def prompt(self, session_id: str, content: Sequence[ContentBlock]) -> Call:
         """`session/prompt`."""
         ...

@@ -46,7 +46,7 @@ def add_aside(state: SessionState, kind: EntryKind, value: Any) -> Changes:
     """Append an entry that stands for itself and never changes."""
     key = EntryKey(kind, str(len(state.asides)))
     state.asides[key] = value
-    state.timeline.append(key)
+    state.add_entry(key)
     return [EntryChanged(key)]
 
 
@@ -76,7 +76,7 @@ def state_changed(state: SessionState, update: u.StateUpdate) -> Changes:
         state.stop_reason, state.error = update.stop_reason, update.error
     for prompt in state.open_prompts:
         if _ends(prompt, update):
-            changes += _end(prompt, update.stop_reason, update.error)
+            changes += _end(state, prompt, update.stop_reason, update.error)
     state.is_cancelling = False
     for waiting in state.open_prompts[:1]:
         waiting.is_behind = False
@@ -89,8 +89,12 @@ def _ends(prompt: Prompt, idle: u.StateUpdate) -> bool:
     return prompt.is_accepted and not prompt.was_behind and idle.stop_reason is not None
 
 
-def _end(prompt: Prompt, stop_reason: str | None, failure: u.Failure | None) -> Changes:
+def _end(
+    state: SessionState, prompt: Prompt, stop_reason: str | None, failure: u.Failure | None
+) -> Changes:
     prompt.phase = "ended"
+    state.pending.pop(prompt.prompt_id, None)
+    state.last_ended = prompt.prompt_id
     prompt.stop_reason, prompt.failure = stop_reason, failure
     shown = EntryKey("prompt", prompt.prompt_id)
     visible: Changes = [EntryChanged(shown)] if prompt.message_id is None else []
@@ -98,11 +102,20 @@ def _end(prompt: Prompt, stop_reason: str | None, failure: u.Failure | None) -> 
 
 
 def prompt_queued(state: SessionState, update: u.PromptQueued) -> Changes:
-    """A prompt that waits in this client is visible as such."""
-    state.prompts[update.prompt_id] = Prompt(update.prompt_id, update.content)
+    """A prompt that waits in this client is visible as such, also one the agent sent back."""
     key = EntryKey("prompt", update.prompt_id)
-    state.timeline.append(key)
+    prompt = state.prompts.get(update.prompt_id)
+    if prompt is None:
+        _register(state, Prompt(update.prompt_id, update.content))
+        state.add_entry(key)
+    else:
+        prompt.phase = "queued"
     return [EntryChanged(key), PromptChanged(update.prompt_id)]
+
+
+def _register(state: SessionState, prompt: Prompt) -> Prompt:
+    state.prompts[prompt.prompt_id] = state.pending[prompt.prompt_id] = prompt
+    return prompt
 
 
 def prompt_sent(state: SessionState, update: u.PromptSent) -> Changes:
@@ -111,8 +124,8 @@ def prompt_sent(state: SessionState, update: u.PromptSent) -> Changes:
     key = EntryKey("prompt", update.prompt_id)
     prompt = state.prompts.get(update.prompt_id)
     if prompt is None:
-        prompt = state.prompts[update.prompt_id] = Prompt(update.prompt_id, update.content)
-        state.timeline.append(key)
+        prompt = _register(state, Prompt(update.prompt_id, update.content))
+        state.add_entry(key)
     prompt.phase = "sent"
     prompt.is_behind = prompt.was_behind = is_behind
     return [EntryChanged(key), PromptChanged(update.prompt_id), HeaderChanged()]
@@ -161,8 +174,8 @@ def prompt_failed(state: SessionState, update: u.PromptFailed) -> Changes:
     if prompt.is_ended:
         return []
     if state.is_cancelling:
-        return _end(prompt, CANCELLED, None)
-    return [*_end(prompt, None, update.failure), HeaderChanged()]
+        return _end(state, prompt, CANCELLED, None)
+    return [*_end(state, prompt, None, update.failure), HeaderChanged()]
 
 
 def prompt_withdrawn(state: SessionState, update: u.PromptWithdrawn) -> Changes:
@@ -171,6 +184,7 @@ def prompt_withdrawn(state: SessionState, update: u.PromptWithdrawn) -> Changes:
     if prompt.phase != "queued":
         return []
     prompt.phase, prompt.stop_reason = "ended", CANCELLED
+    del state.pending[prompt.prompt_id]
     removed = remove_entry(state, EntryKey("prompt", prompt.prompt_id))
     return [*removed, PromptChanged(prompt.prompt_id)]
 
@@ -179,7 +193,7 @@ def permission_requested(state: SessionState, update: u.PermissionRequested) -> 
     """An entry of its own: a tool update that comes meanwhile does not close it (PERM-5)."""
     state.permissions[update.permission_id] = Permission(update)
     key = EntryKey("permission", update.permission_id)
-    state.timeline.append(key)
+    state.add_entry(key)
     return [EntryChanged(key), HeaderChanged()]
 
 
@@ -212,15 +226,13 @@ def agent_lost(state: SessionState, update: u.AgentLost) -> Changes:
     for permission in state.open_permissions:
         settled = u.PermissionSettled(permission.request.permission_id, None, "the agent ended")
         changes += permission_settled(state, settled)
-    was_working = bool(state.open_prompts)
-    for prompt in list(state.prompts.values()):
-        if not prompt.is_ended:
-            stop_reason = CANCELLED if state.is_cancelling else None
-            failure = None if state.is_cancelling else u.Failure(update.reason)
-            changes += _end(prompt, stop_reason, failure)
-    state.activity, state.is_connected = IDLE, False
-    if was_working and not state.is_cancelling:
+    if state.pending and not state.is_cancelling:
         changes += add_aside(state, "lost", update)
+    for prompt in list(state.pending.values()):
+        stop_reason = CANCELLED if state.is_cancelling else None
+        failure = None if state.is_cancelling else u.Failure(update.reason)
+        changes += _end(state, prompt, stop_reason, failure)
+    state.activity, state.is_connected = IDLE, False
     state.is_cancelling = False
     state.background = None
     return [*changes, HeaderChanged()]

@@ -61,7 +61,7 @@ def _message_of(
         return message, key, []
     before = foreground.match_user_message(state, message_id) if role == "user" else []
     message = state.messages[key] = Message(role, message_id)
-    state.timeline.append(key)
+    state.add_entry(key)
     return message, key, before
 
 
@@ -96,7 +96,7 @@ def _tool_call_of(state: SessionState, tool_call_id: u.ToolCallId) -> ToolCall:
     call = state.tool_calls.get(tool_call_id)
     if call is None:
         call = state.tool_calls[tool_call_id] = ToolCall(tool_call_id)
-        state.timeline.append(EntryKey("tool_call", tool_call_id))
+        state.add_entry(EntryKey("tool_call", tool_call_id))
     call.work = state.work
     return call
 
@@ -142,14 +142,14 @@ def _terminal_of(state: SessionState, terminal_id: u.TerminalId) -> Terminal:
     terminal = state.terminals.get(terminal_id)
     if terminal is None:
         terminal = state.terminals[terminal_id] = Terminal(terminal_id)
-        state.timeline.append(EntryKey("terminal", terminal_id))
+        state.add_entry(EntryKey("terminal", terminal_id))
     return terminal
 
 
 def _plan(state: SessionState, update: u.PlanUpdate) -> Changes:
     key = EntryKey("plan", update.plan_id)
     if update.plan_id not in state.plans:
-        state.timeline.append(key)
+        state.add_entry(key)
     state.plans[update.plan_id] = Plan(update.plan_id, update.type, update.entries, update.raw)
     return [EntryChanged(key)]
 
@@ -208,7 +208,7 @@ def _compaction_of(state: SessionState, compaction_id: str) -> tuple[Compaction,
     compaction = state.compactions.get(compaction_id)
     if compaction is None:
         compaction = state.compactions[compaction_id] = Compaction(compaction_id, "in_progress")
-        state.timeline.append(key)
+        state.add_entry(key)
     return compaction, key
 
 

@@ -210,6 +210,8 @@ class SessionState:
     work: int = field(default=0, compare=False)
 
     timeline: list[EntryKey] = field(default_factory=list)
+    # which of our prompts an entry belongs to; None before the first one
+    owners: dict[EntryKey, PromptId | None] = field(default_factory=dict)
     messages: dict[EntryKey, Message] = field(default_factory=dict)
     tool_calls: dict[ToolCallId, ToolCall] = field(default_factory=dict)
     terminals: dict[TerminalId, Terminal] = field(default_factory=dict)
@@ -217,7 +219,10 @@ class SessionState:
     plans: dict[PlanId, Plan] = field(default_factory=dict)
     permissions: dict[PermissionId, Permission] = field(default_factory=dict)
     prompts: dict[PromptId, Prompt] = field(default_factory=dict)
+    # the prompts that have not ended: a long session must not make each update slower
+    pending: dict[PromptId, Prompt] = field(default_factory=dict)
     compactions: dict[str, Compaction] = field(default_factory=dict)
+    last_ended: PromptId | None = None
     # notices, unknown updates, violations and losses, by the id in their entry key
     asides: dict[EntryKey, Any] = field(default_factory=dict)
 
@@ -228,6 +233,32 @@ class SessionState:
     updated_at: str | None = None
     meta: dict[str, Any] = field(default_factory=dict)
     violations: list[Violation] = field(default_factory=list)
+
+    def add_entry(self, key: EntryKey) -> None:
+        """Append an entry to the timeline and note whose turn it belongs to.
+
+        No update carries a turn id. An entry belongs to the oldest prompt at work; without one to
+        the prompt that waits to begin; after the end (background work) to the last one.
+        """
+        self.timeline.append(key)
+        self.owners[key] = self._owner(key)
+
+    def entries_of(self, prompt_id: PromptId) -> list[EntryKey]:
+        """The entries of one prompt's turn, in timeline order."""
+        return [key for key in self.timeline if self.owners[key] == prompt_id]
+
+    def _owner(self, key: EntryKey) -> PromptId | None:
+        if key.kind == "prompt":
+            return PromptId(key.id)
+        open_prompts = self.open_prompts
+        if key.kind == "user":
+            for prompt in open_prompts:
+                if prompt.message_id == key.id:
+                    return prompt.prompt_id
+        at_work = [prompt for prompt in open_prompts if prompt.phase == "working"]
+        for prompt in at_work or open_prompts:
+            return prompt.prompt_id
+        return self.last_ended
 
     @property
     def is_idle(self) -> bool:
@@ -242,4 +273,4 @@ class SessionState:
     @property
     def open_prompts(self) -> list[Prompt]:
         """Prompts that the agent has and has not finished, oldest first."""
-        return [prompt for prompt in self.prompts.values() if prompt.is_in_flight]
+        return [prompt for prompt in self.pending.values() if prompt.is_in_flight]

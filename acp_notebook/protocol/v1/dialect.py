@@ -43,6 +43,20 @@ class V1Dialect:
             params["additionalDirectories"] = list(directories)
         return _call("session/new", params)
 
+    def reattach(
+        self,
+        session_id: str,
+        cwd: str,
+        mcp_servers: Sequence[Json],
+        directories: Sequence[str],
+        capabilities: Capabilities,
+    ) -> Call | None:
+        """`session/resume` where it is offered; `session/load` would replay."""
+        if not capabilities.resume:
+            return None
+        params = self.new_session(cwd, mcp_servers, directories).params
+        return Call("session/resume", {"sessionId": session_id, **params})
+
     def prompt(self, session_id: str, content: Sequence[ContentBlock]) -> Call:
         """`session/prompt`."""
         params: wire.PromptRequest = {

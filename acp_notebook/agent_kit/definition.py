@@ -1,0 +1,50 @@
+"""What an author declares besides the reply: slash commands and options. Plain data, no wire."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from acp_notebook.agent_kit.turn import Turn
+
+Reply: TypeAlias = "Callable[[Turn], Awaitable[object]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A slash command: a prompt `/name argument` goes to `reply`."""
+
+    name: str
+    description: str
+    reply: Reply
+    hint: str | None = None
+    """What the argument is; `None` if the command takes none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Something the user may set for a session: one of several choices, or a switch."""
+
+    id: str
+    name: str
+    default: str | bool
+    choices: Mapping[str, str] = field(default_factory=dict)
+    """Value to label. Empty for a switch, whose values are `True` and `False`."""
+    description: str | None = None
+    category: str | None = None
+    """`mode`, `model`, `thought_level` or another; clients group by it."""
+
+    def __post_init__(self) -> None:
+        """Refuse a default that is none of the values."""
+        if not self.takes(self.default):
+            values = ", ".join(self.choices) or "True or False"
+            message = (
+                f"The default {self.default!r} of the option {self.id!r} is not one of: {values}."
+            )
+            raise ValueError(message)
+
+    def takes(self, value: object) -> bool:
+        """Whether the value may be set."""
+        return value in self.choices if self.choices else isinstance(value, bool)

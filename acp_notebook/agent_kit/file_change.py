@@ -1,0 +1,75 @@
+"""A change of one text file, and its patch in Git's format. Touches no file."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+_NO_END = "\\ No newline at end of file\n"
+_ESCAPES = {ord('"'): '\\"', ord("\\"): "\\\\", 9: "\\t", 10: "\\n", 13: "\\r"}
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What a file holds before and after; `None` where there is no file."""
+
+    path: str
+    old: str | None
+    new: str | None
+
+    @property
+    def operation(self) -> Literal["add", "delete", "modify"]:
+        """What happens to the file."""
+        if self.old is None:
+            return "add"
+        return "delete" if self.new is None else "modify"
+
+    def patch(self) -> str:
+        """One `diff --git` section with the absolute path and no prefix, as ACP wants it."""
+        name = _quoted(self.path)
+        lines = [f"diff --git {name} {name}\n"]
+        if self.operation == "add":
+            lines.append("new file mode 100644\n")
+        if self.operation == "delete":
+            lines.append("deleted file mode 100644\n")
+        # Git marks the end of a name with spaces by a tab.
+        side = f"{name}\t" if " " in name else name
+        before = "/dev/null" if self.old is None else side
+        after = "/dev/null" if self.new is None else side
+        hunks = list(_hunks(_lines(self.old), _lines(self.new)))
+        if hunks:
+            lines += [f"--- {before}\n", f"+++ {after}\n", *hunks]
+        return "".join(lines)
+
+
+def _lines(text: str | None) -> list[str]:
+    """The lines with their ends. Only a line feed ends a line, unlike in `str.splitlines`."""
+    parts = (text or "").split("\n")
+    ended = [f"{part}\n" for part in parts[:-1]]
+    return [*ended, parts[-1]] if parts[-1] else ended
+
+
+def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
+    diff = difflib.unified_diff(old, new)
+    # The first two lines are names, which difflib would not quote.
+    for line in list(diff)[2:]:
+        if line.endswith("\n"):
+            yield line
+        else:
+            yield f"{line}\n{_NO_END}"
+
+
+def _quoted(path: str) -> str:
+    """The path as Git writes it: in quotes, with escapes, if it has unusual characters."""
+    data = path.encode("utf-8", "surrogateescape")
+    if all(32 <= byte < 127 and byte not in _ESCAPES for byte in data):  # noqa: PLR2004 - ASCII
+        return path
+    return '"' + "".join(_escaped(byte) for byte in data) + '"'
+
+
+def _escaped(byte: int) -> str:
+    if byte in _ESCAPES:
+        return _ESCAPES[byte]
+    return chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}"  # noqa: PLR2004 - ASCII

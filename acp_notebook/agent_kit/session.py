@@ -1,0 +1,79 @@
+"""A session of an agent: where it works, what was set, what was said. Knows no wire."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from acp_notebook.agent_kit.definition import Option
+from acp_notebook.agent_kit.updates import STATE_UPDATE, Update
+
+TITLE_LIMIT = 60
+
+
+class Session:
+    """What is kept of a session while the agent's process lives."""
+
+    def __init__(self, session_id: str, cwd: str, options: Sequence[Option]) -> None:
+        self.id = session_id
+        self.cwd = cwd
+        self.title: str | None = None
+        self.mcp_servers: list[Any] = []
+        self.memory: dict[str, Any] = {}
+        """For the author: whatever the agent wants to remember from turn to turn."""
+        self._options = {option.id: option for option in options}
+        self._values = {option.id: option.default for option in options}
+        self._history: list[Update] = []
+        self._counts: Counter[str] = Counter()
+
+    @property
+    def options(self) -> dict[str, str | bool]:
+        """Each option's value, by the option's id."""
+        return dict(self._values)
+
+    @property
+    def history(self) -> list[Update]:
+        """What a client needs to show the session anew."""
+        return list(self._history)
+
+    def set_option(self, option_id: str, value: object) -> None:
+        """Set an option.
+
+        Raises:
+            ValueError: There is no such option, or it does not take this value.
+        """
+        option = self._options.get(option_id)
+        if option is None:
+            known = ", ".join(self._options) or "none"
+            raise ValueError(f"There is no option {option_id!r}. Known options: {known}.")
+        if not option.takes(value):
+            values = ", ".join(option.choices) or "true, false"
+            raise ValueError(f"{value!r} is no value of {option_id!r}. Its values: {values}.")
+        self._values[option_id] = value if isinstance(value, bool) else str(value)
+
+    def keep(self, update: Update) -> None:
+        """Remember an update for replay; what was running then is no news later."""
+        if update["sessionUpdate"] != STATE_UPDATE:
+            self._history.append(update)
+
+    def new_id(self, kind: str) -> str:
+        """An id that is new in this session; the same ones in the same order in every run."""
+        self._counts[kind] += 1
+        return f"{kind}_{self._counts[kind]}"
+
+    def described_options(self) -> list[dict[str, Any]]:
+        """The options with their values, named as in v2."""
+        return [_described(option, self._values[option.id]) for option in self._options.values()]
+
+
+def _described(option: Option, value: str | bool) -> dict[str, Any]:
+    described: dict[str, Any] = {"configId": option.id, "name": option.name}
+    if option.description is not None:
+        described["description"] = option.description
+    if option.category is not None:
+        described["category"] = option.category
+    if option.choices:
+        choices = [{"value": key, "name": label} for key, label in option.choices.items()]
+        return {**described, "type": "select", "currentValue": value, "options": choices}
+    return {**described, "type": "boolean", "currentValue": value}

@@ -1,0 +1,86 @@
+"""This process's stdin and stdout as a transport. POSIX and Windows alike.
+
+stdout belongs to the protocol: a stray `print`, or what a child process prints, would break it.
+So the transport takes the two streams away and gives the rest of the process stderr and nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+from collections import deque
+from typing import Final
+
+from acp_notebook.jsonrpc import LineReader, Oversized
+
+READ_BYTES: Final = 64 * 1024
+STDIN, STDOUT, STDERR = 0, 1, 2
+
+
+class StdioTransport:
+    """Reads in a thread of its own and writes at once.
+
+    Writing blocks when the client does not read: an agent that is faster than its client should
+    wait, and while it waits it has nothing else to do.
+    """
+
+    def __init__(self, read_fd: int, write_fd: int) -> None:
+        self._read_fd = read_fd
+        self._write_fd = write_fd
+        self._loop = asyncio.get_running_loop()
+        self._chunks: asyncio.Queue[bytes] = asyncio.Queue()
+        self._lines = LineReader()
+        self._ready: deque[bytes | Oversized] = deque()
+        self._ended = False
+        # A daemon, because nothing can wake a thread that waits for input.
+        threading.Thread(target=self._read, name="acp-stdin", daemon=True).start()
+
+    @classmethod
+    def take(cls) -> StdioTransport:
+        """Take stdin and stdout of this process away from everything else in it."""
+        sys.stdout.flush()
+        read_fd, write_fd = os.dup(STDIN), os.dup(STDOUT)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, STDIN)
+        os.close(nothing)
+        os.dup2(STDERR, STDOUT)
+        return cls(read_fd, write_fd)
+
+    async def receive(self) -> bytes | Oversized | None:
+        """Wait for the next line; `None` when the client has closed its end."""
+        while not self._ready and not self._ended:
+            data = await self._chunks.get()
+            self._ended = not data
+            self._ready.extend(self._lines.feed(data) if data else self._lines.finish())
+        return self._ready.popleft() if self._ready else None
+
+    def send(self, frame: bytes) -> None:
+        """Write a line; a client that is gone makes it the end."""
+        data = memoryview(frame + b"\n")
+        try:
+            while data:
+                data = data[os.write(self._write_fd, data) :]
+        except OSError:
+            self._chunks.put_nowait(b"")
+
+    async def drain(self) -> None:
+        """Return at once: `send` has written everything."""
+
+    async def aclose(self) -> None:
+        """End a waiting `receive`. The streams stay until the process ends."""
+        self._chunks.put_nowait(b"")
+
+    def _read(self) -> None:
+        data = b"unread"
+        while data:
+            try:
+                data = os.read(self._read_fd, READ_BYTES)
+            except OSError:
+                data = b""
+            try:
+                self._loop.call_soon_threadsafe(self._chunks.put_nowait, data)
+            except RuntimeError:
+                # The loop is closed: the agent has ended before its client.
+                return

@@ -1,0 +1,241 @@
+"""A turn: the prompt, and everything that an author may say in reply. Knows no version."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from acp_notebook.agent_kit import updates
+from acp_notebook.agent_kit.permission import ALLOW_OR_REJECT, PermissionOption
+from acp_notebook.agent_kit.tool import Tool, described_locations
+from acp_notebook.agent_kit.updates import Block, PlanEntries
+from acp_notebook.agent_kit.wire import Question
+
+if TYPE_CHECKING:
+    from acp_notebook.agent_kit.foreground import Foreground
+    from acp_notebook.agent_kit.session import Session
+
+_COMMAND = re.compile(r"/(\S+)\s*(.*)", re.DOTALL)
+_PIECE = re.compile(r"\S+\s*|\s+")
+
+
+class Turn:
+    """One prompt and its reply.
+
+    When the user stops the turn, the author's function is cancelled where it awaits.
+    """
+
+    cancelled = False
+    """Whether the user has stopped the turn."""
+    stop_reason = "end_turn"
+    """Why the turn ends. An author may set `refusal`, `max_tokens` or `max_turn_requests`."""
+
+    def __init__(self, foreground: Foreground, blocks: Sequence[Block], pace_s: float) -> None:
+        self.blocks = list(blocks)
+        """The prompt as it was sent: text, links, attached resources, images, audio."""
+        self.pace_s = pace_s
+        """How long `stream` waits between two pieces."""
+        self._foreground = foreground
+        self._tools: list[Tool] = []
+        self._message: tuple[str, str] | None = None
+
+    @property
+    def session(self) -> Session:
+        """The session: `cwd`, `options`, `title`, and `memory` for the author's own use."""
+        return self._foreground.session
+
+    @property
+    def protocol_version(self) -> int:
+        """The version that this client speaks. For telling it; the kit does the rest."""
+        return self._foreground.wire.version
+
+    @property
+    def text(self) -> str:
+        """The text of the prompt, without what was attached."""
+        texts = [str(b.get("text", "")) for b in self.blocks if b.get("type") == "text"]
+        return "\n".join(texts).strip()
+
+    @property
+    def command(self) -> str | None:
+        """The name in `/name argument`, or `None` if the prompt is no command."""
+        match = _COMMAND.fullmatch(self.text)
+        return match[1] if match else None
+
+    @property
+    def argument(self) -> str:
+        """What follows the command's name; the whole text if there is no command."""
+        match = _COMMAND.fullmatch(self.text)
+        return match[2].strip() if match else self.text
+
+    async def say(self, content: str | Block) -> None:
+        """Say text (Markdown), or show a content block.
+
+        Pieces in a row are one message; a thought or a tool call between them starts a new one.
+        """
+        await self._speak("agent_message", content)
+
+    async def think(self, content: str | Block) -> None:
+        """Say what the agent is thinking, apart from what it answers."""
+        await self._speak("agent_thought", content)
+
+    async def stream(self, text: str, *, pace_s: float | None = None) -> None:
+        """Say a text word by word, waiting between the words, as a model would."""
+        wait_s = self.pace_s if pace_s is None else pace_s
+        for piece in _PIECE.findall(text):
+            await self.say(piece)
+            await self.pause(wait_s)
+
+    async def pause(self, seconds: float | None = None) -> None:
+        """Wait, by default as long as `stream` does between words. Without pace, not at all."""
+        wait_s = self.pace_s if seconds is None else seconds
+        if wait_s > 0:
+            await asyncio.sleep(wait_s)
+
+    async def plan(self, entries: PlanEntries, *, plan_id: str = "plan") -> None:
+        """Show the plan. Call it anew, with all entries, whenever a status changes.
+
+        Args:
+            entries: Texts, pairs of text and status, or mappings with `content`, `status` and
+                `priority`. A status is pending, in_progress or completed.
+            plan_id: Which plan, for an agent that has several.
+        """
+        await self._foreground.emit(updates.plan(plan_id, entries))
+
+    async def usage(
+        self, used: int, size: int, *, cost: float | None = None, currency: str = "USD"
+    ) -> None:
+        """Report the tokens in context, the size of the context, and the session's cost so far."""
+        await self._foreground.emit(updates.usage(used, size, cost, currency))
+
+    async def title(self, text: str) -> None:
+        """Name the session. Without it, the first prompt is its name."""
+        self.session.title = text
+        await self._foreground.emit(updates.title(text))
+
+    async def set_option(self, option_id: str, value: str | bool) -> None:
+        """Set an option of the session from the agent's side, and tell the client.
+
+        Raises:
+            ValueError: There is no such option, or it does not take this value.
+        """
+        self.session.set_option(option_id, value)
+        await self._foreground.emit(updates.config_options(self.session.described_options()))
+
+    async def tool(
+        self,
+        title: str,
+        *,
+        kind: str = "other",
+        input: object = None,  # noqa: A002 - the word that authors and the protocol use
+        locations: Sequence[str | tuple[str, int]] = (),
+    ) -> Tool:
+        """Announce a tool call; drive it by what is returned.
+
+        Args:
+            title: What it does, as shown.
+            kind: read, edit, delete, move, search, execute, think, fetch or other.
+            input: What the tool is given, as data.
+            locations: Absolute paths, or pairs of path and line, that it works on.
+        """
+        fields: dict[str, Any] = {"title": title, "kind": kind}
+        if input is not None:
+            fields["rawInput"] = input
+        if locations:
+            fields["locations"] = described_locations(locations)
+        tool = Tool(self._foreground, fields)
+        self._tools.append(tool)
+        self._message = None
+        await tool.announce()
+        return tool
+
+    async def ask(
+        self,
+        title: str,
+        options: Sequence[PermissionOption] = ALLOW_OR_REJECT,
+        *,
+        description: str | None = None,
+        tool: Tool | None = None,
+        command: str | None = None,
+    ) -> PermissionOption | None:
+        """Ask the user's permission and wait for the choice.
+
+        Args:
+            title: The question.
+            options: The buttons.
+            description: Why it is asked, or what will happen.
+            tool: The tool call that waits for the answer.
+            command: The command line that would be run.
+
+        Returns:
+            The chosen option, or `None` if the client gave no choice. Only an option that
+            `allows` is a yes.
+        """
+        question = Question(
+            title,
+            options,
+            description=description,
+            tool_call=tool.snapshot() if tool else {"toolCallId": self.session.new_id("call")},
+            command=command,
+            cwd=self.session.cwd,
+        )
+        params = self._foreground.wire.permission(self.session.id, question)
+        answer = await self._foreground.ask("session/request_permission", params)
+        outcome = answer.get("outcome")
+        if not isinstance(outcome, dict) or outcome.get("outcome") != "selected":
+            return None
+        chosen = outcome.get("optionId")
+        return next((option for option in options if option.id == chosen), None)
+
+    @property
+    def has_forms(self) -> bool:
+        """Whether the client can show a form."""
+        return self._foreground.has_forms
+
+    async def form(
+        self,
+        message: str,
+        fields: Mapping[str, Mapping[str, Any]],
+        *,
+        required: Sequence[str] = (),
+    ) -> dict[str, Any] | None:
+        """Ask the user to fill in a form and wait for it.
+
+        Args:
+            message: What is asked for.
+            fields: A JSON Schema for each field, by its name: string, number, integer, boolean.
+            required: The names of the fields that must be filled in.
+
+        Returns:
+            The values by name, or `None` if the user declined.
+
+        Raises:
+            RuntimeError: The client cannot show forms; look at `has_forms` first.
+        """
+        if not self.has_forms:
+            raise RuntimeError("This client cannot show forms. Look at `turn.has_forms` first.")
+        schema: dict[str, Any] = {"type": "object", "properties": dict(fields)}
+        if required:
+            schema["required"] = list(required)
+        params = {"sessionId": self.session.id, "mode": "form", "message": message}
+        answer = await self._foreground.ask(
+            "elicitation/create", {**params, "requestedSchema": schema}
+        )
+        if answer.get("action") != "accept":
+            return None
+        content = answer.get("content")
+        return content if isinstance(content, dict) else {}
+
+    def settle_tools(self, status: str) -> None:
+        """End what is still open: the turn is over."""
+        for tool in self._tools:
+            tool.settle(status)
+
+    async def _speak(
+        self, role: Literal["agent_message", "agent_thought"], content: str | Block
+    ) -> None:
+        if self._message is None or self._message[0] != role:
+            self._message = (role, self.session.new_id("message"))
+        block = updates.text_block(content) if isinstance(content, str) else content
+        await self._foreground.emit(updates.message_chunk(role, self._message[1], block))

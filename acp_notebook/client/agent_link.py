@@ -1,0 +1,234 @@
+"""One connection to one agent: process, handshake, and who gets what arrives.
+
+Lives on the agent thread. A new process means a new link. Knows sessions by id only as places to
+deliver to; what they do with it is theirs.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from acp_notebook.client.agent_process import AgentProcess
+from acp_notebook.client.agent_thread import AgentThread
+from acp_notebook.client.live_session import LiveSession
+from acp_notebook.errors import AgentError, AgentExited, AuthRequired, RequestFailed
+from acp_notebook.jsonrpc import (
+    METHOD_NOT_FOUND,
+    OVERSIZED,
+    Connection,
+    ConnectionLost,
+    IncomingRequest,
+    RecordingTransport,
+    RpcError,
+)
+from acp_notebook.protocol import negotiate
+from acp_notebook.protocol.dialect import Call, Implementation
+from acp_notebook.session import updates as u
+from acp_notebook.trace.recording import Recording
+from acp_notebook.version import __version__
+
+logger = logging.getLogger(__name__)
+
+AUTH_REQUIRED_CODE = -32000
+MAX_EARLY_UPDATES = 1_000
+MAX_NOISE_LINES = 200
+
+CLIENT = Implementation("acp_notebook", __version__, "acp_notebook")
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How to start an agent."""
+
+    name: str
+    command: tuple[str, ...]
+    cwd: str
+    env: dict[str, str] = field(default_factory=dict)
+    protocol: int = negotiate.LATEST
+
+
+class AgentLink:
+    """A started agent. All of it belongs to the agent thread."""
+
+    def __init__(self, launch: Launch, thread: AgentThread) -> None:
+        self.launch = launch
+        self.thread = thread
+        self.recording = Recording(time.monotonic)
+        self.noise: deque[str] = deque(maxlen=MAX_NOISE_LINES)
+        self.negotiated: negotiate.Negotiated | None = None
+        self.process: AgentProcess | None = None
+        self.on_lost: Callable[[str, str], None] = lambda _reason, _detail: None
+        self.on_stderr: Callable[[], None] | None = None
+        self._connection: Connection | None = None
+        self._sessions: dict[str, LiveSession] = {}
+        self._early: dict[str, deque[Any]] = {}
+        self._is_closing = False
+
+    @property
+    def connection(self) -> Connection:
+        """The open connection."""
+        if self._connection is None:
+            raise ConnectionLost("The agent is not connected.")
+        return self._connection
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the agent can be asked something."""
+        return self._connection is not None and not self._connection.ended
+
+    async def open(self) -> negotiate.Negotiated:
+        """Start the process and negotiate; one retry with a fresh process for v1 (INIT-3).
+
+        Raises:
+            AgentError: The agent cannot be started, ended, or shares no version.
+        """
+        asked = self.launch.protocol
+        try:
+            self.negotiated = await self._start_and_initialize(asked)
+        except RequestFailed as refused:
+            if asked == negotiate.OLDEST:
+                raise
+            logger.info("The agent refused both shapes (%s); asking for v1 alone.", refused)
+            await self._end_process()
+            self.negotiated = await self._start_and_initialize(negotiate.OLDEST)
+        return self.negotiated
+
+    async def _start_and_initialize(self, version: int) -> negotiate.Negotiated:
+        launch = self.launch
+        process = await AgentProcess.start(launch.command, env=launch.env, cwd=launch.cwd)
+        process.on_stderr = self.on_stderr
+        transport = RecordingTransport(process.transport, self.recording.record)
+        connection = Connection(
+            transport,
+            on_request=self._on_request,
+            on_notification=self._on_notification,
+            on_noise=self._on_noise,
+        )
+        self.process, self._connection = process, connection
+        self.thread.loop.create_task(self._run(process, connection))
+        method, params = negotiate.initialize(CLIENT, version=version)
+        try:
+            answer = await connection.request(method, params)
+        except ConnectionLost:
+            raise await self._exit_error(process, "before it answered `initialize`") from None
+        except RpcError as error:
+            refusal = negotiate.read_refusal(error.code, error.data, asked=version)
+            if refusal is not None and version == negotiate.OLDEST:
+                await self.close()
+                raise refusal from None
+            raise RequestFailed(method, error.code, error.message, error.data) from None
+        try:
+            return negotiate.read_answer(answer, asked=version)
+        except AgentError:
+            await self.close()
+            raise
+
+    async def _run(self, process: AgentProcess, connection: Connection) -> None:
+        await connection.run()
+        # The pipe may close a moment before the process has a status to report.
+        await process.stop()
+        if self._is_closing or connection is not self._connection:
+            return
+        error = await self._exit_error(process, "")
+        for session in list(self._sessions.values()):
+            session.lost(str(error.args[0]), error.stderr_tail)
+        self.on_lost(str(error.args[0]), error.stderr_tail)
+
+    async def _exit_error(self, process: AgentProcess, when: str) -> AgentExited:
+        await process.wait()
+        command = " ".join(self.launch.command)
+        reason = f"The agent {self.launch.name} ended with {process.status}"
+        reason = f"{reason} {when}." if when else f"{reason}."
+        step = (
+            f"See `%acp log`, or run it in a terminal: {command}"
+            if when
+            else ("Your next prompt starts it again.")
+        )
+        return AgentExited(
+            f"{reason} {step}", status=process.status, stderr_tail=process.stderr.text
+        )
+
+    async def request(self, call: Call) -> Any:
+        """Send a call and wait for its result.
+
+        Raises:
+            AuthRequired: The agent wants a login first.
+            RequestFailed: Any other error answer.
+            AgentExited: The agent ended meanwhile.
+        """
+        try:
+            return await self.connection.request(call.method, call.params)
+        except ConnectionLost:
+            if self.process is None:
+                raise
+            raise await self._exit_error(self.process, f"during `{call.method}`") from None
+        except RpcError as error:
+            kind = AuthRequired if error.code == AUTH_REQUIRED_CODE else RequestFailed
+            raise kind(call.method, error.code, error.message, error.data) from None
+
+    def attach(self, session_id: u.SessionId, session: LiveSession, answer: Any) -> None:
+        """Deliver to this session from now on, first what came too early (SESS-3)."""
+        self._sessions[session_id] = session
+        session.opened(session_id, answer)
+        for update in self._early.pop(session_id, ()):
+            session.receive(update)
+
+    async def close(self) -> None:
+        """End the connection and the process tree; may be called more than once."""
+        self._is_closing = True
+        for session in self._sessions.values():
+            session.lost(f"The agent {self.launch.name} was ended.", "")
+        await self._end_process()
+
+    async def _end_process(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.aclose()
+        if self.process is not None:
+            await self.process.stop()
+
+    def kill_now(self) -> None:
+        """Kill the process tree at once; for the end of this process, on any thread."""
+        if self.process is not None:
+            self.process.kill_now()
+
+    # what arrives, synchronously and in order
+
+    def _on_notification(self, method: str, params: object) -> None:
+        if method != "session/update" or not isinstance(params, dict):
+            logger.debug("Ignored the notification %s.", method)
+            return
+        session_id, update = params.get("sessionId"), params.get("update")
+        session = self._sessions.get(str(session_id))
+        if session is not None:
+            session.receive(update)
+        else:
+            early = self._early.setdefault(str(session_id), deque(maxlen=MAX_EARLY_UPDATES))
+            early.append(update)
+
+    def _on_request(self, incoming: IncomingRequest) -> None:
+        if incoming.method != "session/request_permission":
+            message = f"This client does not serve {incoming.method}."
+            incoming.fail(METHOD_NOT_FOUND, message)
+            return
+        params = incoming.params if isinstance(incoming.params, dict) else {}
+        session = self._sessions.get(str(params.get("sessionId")))
+        if session is None and self._sessions:
+            # A child session of the agent: the question must not be lost (it is shown here).
+            session = next(reversed(self._sessions.values()))
+        if session is None:
+            incoming.fail(METHOD_NOT_FOUND, "This client has no such session.")
+            return
+        session.ask(incoming, params)
+
+    def _on_noise(self, kind: str, text: str) -> None:
+        self.noise.append(f"{kind}: {text[:500]}")
+        logger.debug("Noise on the agent's stdout: %s: %s", kind, text[:500])
+        if kind == OVERSIZED:
+            for session in self._sessions.values():
+                session.apply([u.Violation("the connection", text)])

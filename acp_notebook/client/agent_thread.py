@@ -1,0 +1,70 @@
+"""The one daemon thread on which all agents live, with its own event loop.
+
+Rules: the state of every agent and session is read and written on this thread only; other threads
+hand over work with `post`, or ask with `call` and get a value. Nothing here runs on a kernel's
+loop. Knows no agent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import threading
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class AgentThread:
+    """A daemon thread that runs an event loop until the process ends."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._main, name="acp-agents", daemon=True)
+        self._thread.start()
+
+    def _main(self) -> None:
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_forever()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the caller is on this thread."""
+        return threading.current_thread() is self._thread
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
+        """Run a coroutine on the thread."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop)
+
+    def post(self, work: Callable[[], object]) -> None:
+        """Run a function on the thread, soon and in order."""
+        self.loop.call_soon_threadsafe(work)
+
+    def call(self, read: Callable[[], T]) -> T:
+        """Run a function on the thread and return its value; short work only."""
+        if self.is_current:
+            return read()
+        answer: concurrent.futures.Future[T] = concurrent.futures.Future()
+
+        def run() -> None:
+            try:
+                answer.set_result(read())
+            except BaseException as error:  # noqa: BLE001 - it belongs to the caller
+                answer.set_exception(error)
+
+        self.post(run)
+        return answer.result()
+
+
+_shared: AgentThread | None = None
+_lock = threading.Lock()
+
+
+def shared_thread() -> AgentThread:
+    """The thread of this process, started at first use."""
+    global _shared  # noqa: PLW0603 - one thread per process is the design
+    with _lock:
+        if _shared is None:
+            _shared = AgentThread()
+        return _shared

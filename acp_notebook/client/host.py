@@ -1,0 +1,106 @@
+"""What surrounds the client: who waits, who is shown what, whom one can ask.
+
+The client works without a notebook: `PlainHost` waits by blocking and has nobody to ask. A notebook
+hands in its own host. Knows no IPython.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from acp_notebook.client.agent import Agent
+    from acp_notebook.client.turn import Turn
+
+
+class Host(Protocol):
+    """The client's surroundings."""
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether somebody can answer a permission request."""
+        ...
+
+    def wait(self, future: concurrent.futures.Future[Any], timeout_s: float | None) -> bool:
+        """Wait on the caller's thread until the future is done; False on timeout."""
+        ...
+
+    def show_turn(self, turn: Turn) -> None:
+        """A turn is about to be sent; called on the thread that prompts."""
+
+    def turn_over(self, turn: Turn) -> None:
+        """A wait for this turn has ended; called on the thread that waited."""
+
+    def show_start(self, agent: Agent) -> None:
+        """An agent is being started; called on the thread that starts it."""
+
+    def start_over(self, agent: Agent) -> None:
+        """The start has ended, well or badly."""
+
+    def run_user_function(
+        self, function: Callable[..., Any], *args: Any
+    ) -> concurrent.futures.Future[Any]:
+        """Run a user's function, sync or async, where it may take its time."""
+        ...
+
+
+class PlainHost:
+    """Scripts and tests: blocking waits, nobody to ask."""
+
+    can_ask = False
+
+    def __init__(self) -> None:
+        self._pool = concurrent.futures.ThreadPoolExecutor(2, "acp-user-function")
+
+    def wait(self, future: concurrent.futures.Future[Any], timeout_s: float | None) -> bool:
+        """Block until the future is done."""
+        done, _ = concurrent.futures.wait([future], timeout_s)
+        return bool(done)
+
+    def show_turn(self, turn: Turn) -> None:
+        """Nothing to show it on."""
+
+    def turn_over(self, turn: Turn) -> None:
+        """Nothing to show it on."""
+
+    def show_start(self, agent: Agent) -> None:
+        """Nothing to show it on."""
+
+    def start_over(self, agent: Agent) -> None:
+        """Nothing to show it on."""
+
+    def run_user_function(
+        self, function: Callable[..., Any], *args: Any
+    ) -> concurrent.futures.Future[Any]:
+        """Run it on a thread of its own, with its own loop if it is async."""
+        return self._pool.submit(call_sync_or_async, function, *args)
+
+
+def call_sync_or_async(function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function and, if it returns an awaitable, wait for that."""
+    result = function(*args)
+    if inspect.isawaitable(result):
+        return asyncio.run(_await(result))
+    return result
+
+
+async def _await(awaitable: Any) -> Any:
+    return await awaitable
+
+
+_host: Host = PlainHost()
+
+
+def current_host() -> Host:
+    """The host of this process."""
+    return _host
+
+
+def install_host(host: Host) -> None:
+    """Let another host surround the client; the notebook does this when it is loaded."""
+    global _host  # noqa: PLW0603 - one process has one surrounding
+    _host = host

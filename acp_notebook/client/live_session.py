@@ -1,0 +1,242 @@
+"""One session as it lives on the agent thread: its state, its reader, its open questions.
+
+Feeds everything, in receive order, through the reader into the state, and tells listeners what
+changed. Sends prompts, at once or when the agent can take them. Knows the wire only through the
+dialect and the connection; knows no view.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from acp_notebook.client import permissions
+from acp_notebook.client.host import current_host
+from acp_notebook.errors import UsageError
+from acp_notebook.jsonrpc import INVALID_PARAMS, ConnectionLost, IncomingRequest, Response
+from acp_notebook.protocol.dialect import Dialect, Reader
+from acp_notebook.protocol.fields import Malformed
+from acp_notebook.session import updates as u
+from acp_notebook.session.changes import SessionChange
+from acp_notebook.session.content import ContentBlock
+from acp_notebook.session.reducer import apply
+from acp_notebook.session.state import EntryKey, SessionState
+
+if TYPE_CHECKING:
+    from acp_notebook.client.agent_link import AgentLink
+
+logger = logging.getLogger(__name__)
+
+Listener = Callable[[list[SessionChange]], None]
+
+
+class LiveSession:
+    """A session on the agent thread. All methods belong to that thread."""
+
+    def __init__(self, link: AgentLink, dialect: Dialect) -> None:
+        self.session_id: u.SessionId | None = None
+        self.state = SessionState()
+        self.listeners: list[Listener] = []
+        self.policy: permissions.Policy = "ask"
+        self._link = link
+        self._dialect = dialect
+        self._reader: Reader = dialect.reader()
+        self._numbers = itertools.count(1)
+        self._questions: dict[u.PermissionId, IncomingRequest] = {}
+
+    def apply(self, updates: Iterable[u.SessionUpdate]) -> None:
+        """Apply updates in order, tell the listeners, send what waited for this."""
+        changes: list[SessionChange] = []
+        for update in updates:
+            changes += apply(self.state, update)
+            if isinstance(update, u.Violation):
+                logger.warning("The agent broke the protocol: %s: %s", update.where, update.reason)
+        if changes:
+            for listener in list(self.listeners):
+                try:
+                    listener(changes)
+                except Exception:
+                    logger.exception("A view failed; the session goes on.")
+        self._send_queued()
+
+    def reconnect(self, link: AgentLink, dialect: Dialect) -> None:
+        """Go on over a new connection, with what is known so far."""
+        self._link, self._dialect = link, dialect
+        self._reader = dialect.reader()
+
+    def opened(self, session_id: u.SessionId, answer: Any) -> None:
+        """The set-up answer came: the session is served (again)."""
+        self.session_id = session_id
+        if not self.state.is_connected:
+            self.apply([u.AgentRestored()])
+        self.apply(self._reader.opened(answer if isinstance(answer, dict) else {}))
+
+    def receive(self, update: Any) -> None:
+        """One `session/update` of the agent."""
+        self.apply(self._reader.update(update))
+
+    # prompts
+
+    def prompt(self, prompt_id: u.PromptId, content: tuple[ContentBlock, ...]) -> None:
+        """Send a prompt, or queue it until the agent can take it (PROMPT-6)."""
+        state = self.state
+        is_free = state.is_idle and not state.pending
+        can_join = self._dialect.takes_prompts_while_busy and not self._queued()
+        if state.is_connected and (is_free or can_join):
+            self._send(prompt_id, content)
+        else:
+            self.apply([u.PromptQueued(prompt_id, content)])
+
+    def _queued(self) -> list[u.PromptId]:
+        return [key for key, prompt in self.state.pending.items() if prompt.phase == "queued"]
+
+    def _send_queued(self) -> None:
+        state = self.state
+        if not state.is_idle or state.open_prompts or not state.is_connected:
+            return
+        for prompt_id in self._queued():
+            self._send(prompt_id, state.prompts[prompt_id].content)
+            return
+
+    def _send(self, prompt_id: u.PromptId, content: tuple[ContentBlock, ...]) -> None:
+        was_busy = not self.state.is_idle or bool(self.state.open_prompts)
+        self.apply(self._reader.prompt_sent(prompt_id, content))
+
+        def answered(response: Response) -> None:
+            if response.error is None:
+                self.apply(self._reader.prompt_answered(prompt_id, response.result))
+            elif isinstance(response.error, ConnectionLost):
+                return  # `lost` settles everything, with the reason
+            elif was_busy and not self.state.is_idle and not self.state.is_cancelling:
+                # The agent takes no prompt while it works: keep it for when it is idle.
+                self.apply([u.PromptQueued(prompt_id, content)])
+            else:
+                error = response.error
+                failure = u.Failure(error.message, error.code, error.data)
+                self.apply(self._reader.prompt_failed(prompt_id, failure))
+
+        method, params = self._dialect.prompt(str(self.session_id), content)
+        try:
+            self._link.connection.send_request(method, params, answered)
+        except ConnectionLost:
+            self.lost("The agent is not running.", "")
+        except (TypeError, ValueError, RecursionError) as error:
+            failure = u.Failure(f"The prompt cannot be sent: {error}")
+            self.apply(self._reader.prompt_failed(prompt_id, failure))
+
+    def refuse(self, prompt_id: u.PromptId, reason: str) -> None:
+        """End a prompt that could not be sent."""
+        if not self.state.prompts[prompt_id].is_ended:
+            self.apply([u.PromptFailed(prompt_id, u.Failure(reason))])
+
+    def withdraw(self, prompt_id: u.PromptId) -> None:
+        """Take back a queued prompt; one that was sent stays."""
+        if prompt_id in self.state.prompts:
+            self.apply([u.PromptWithdrawn(prompt_id)])
+
+    def cancel(self) -> bool:
+        """Cancel the present work (CANCEL-1..3). False: there was nothing new to cancel."""
+        state = self.state
+        if state.is_cancelling or (state.is_idle and not state.open_prompts):
+            return False
+        method, params = self._dialect.cancel(str(self.session_id))
+        self._link.connection.notify(method, params)
+        self.apply(self._reader.cancel_sent())
+        for permission_id in list(self._questions):
+            self.settle(permission_id, permissions.Decision(None, "the turn was cancelled"))
+        return True
+
+    def lost(self, reason: str, detail: str) -> None:
+        """The connection ended: nothing keeps waiting."""
+        self._questions.clear()
+        if self.state.is_connected:
+            self.apply([u.AgentLost(reason, detail)])
+
+    # permissions
+
+    def ask(self, incoming: IncomingRequest, params: Any) -> None:
+        """A permission request of the agent; it is answered exactly once."""
+        permission_id = u.PermissionId(str(next(self._numbers)))
+        try:
+            found = self._reader.permission_asked(permission_id, params)
+        except Malformed as error:
+            incoming.fail(INVALID_PARAMS, f"session/request_permission: {error}")
+            self.apply([u.Violation("session/request_permission", str(error), params)])
+            return
+        self._questions[permission_id] = incoming
+        incoming.on_cancel = lambda: self._withdrawn(permission_id)
+        self.apply(found)
+        if self.state.is_cancelling:
+            self.settle(permission_id, permissions.Decision(None, "the turn was cancelled"))
+            return
+        self._consult_policy(permission_id)
+
+    def _consult_policy(self, permission_id: u.PermissionId) -> None:
+        request = self.state.permissions[permission_id].request
+        question = permissions.question_of(request, self.state)
+        if isinstance(self.policy, str):
+            decision = permissions.decide(self.policy, question)
+            self._decided(permission_id, decision)
+            return
+        future = current_host().run_user_function(self.policy, question)
+
+        def done(_: object) -> None:
+            self._link.thread.post(lambda: self._function_answered(permission_id, future))
+
+        future.add_done_callback(done)
+
+    def _function_answered(self, permission_id: u.PermissionId, future: Any) -> None:
+        request = self.state.permissions[permission_id].request
+        try:
+            decision = permissions.chosen_by_function(future.result(), request.options)
+        except UsageError as error:
+            self._policy_failed(permission_id, str(error))
+        except Exception as error:
+            logger.exception("The permission policy failed.")
+            self._policy_failed(permission_id, f"{type(error).__name__}: {error}")
+        else:
+            self._decided(permission_id, decision)
+
+    def _policy_failed(self, permission_id: u.PermissionId, reason: str) -> None:
+        # A broken policy allows nothing; a person may still answer.
+        self.apply([u.Notice("warning", "Your permission policy failed", reason)])
+        self._decided(permission_id, None)
+
+    def _decided(
+        self, permission_id: u.PermissionId, decision: permissions.Decision | None
+    ) -> None:
+        if decision is None and not current_host().can_ask:
+            options = self.state.permissions[permission_id].request.options
+            decision = permissions.rejection(options, "nobody can be asked here")
+        if decision is not None:
+            self.settle(permission_id, decision)
+
+    def answer(self, permission_id: u.PermissionId, option_id: str) -> None:
+        """A person chose an option; a choice that was not offered changes nothing."""
+        permission = self.state.permissions.get(permission_id)
+        if permission is None or all(
+            option.option_id != option_id for option in permission.request.options
+        ):
+            return
+        self.settle(permission_id, permissions.Decision(option_id, "you"))
+
+    def settle(self, permission_id: u.PermissionId, decision: permissions.Decision) -> None:
+        """Answer a question, once."""
+        incoming = self._questions.pop(permission_id, None)
+        if incoming is None:
+            return
+        incoming.respond(self._dialect.permission_outcome(decision.option_id))
+        settled = u.PermissionSettled(permission_id, decision.option_id, decision.by)
+        self.apply(self._reader.permission_settled(settled))
+
+    def _withdrawn(self, permission_id: u.PermissionId) -> None:
+        # The connection answers -32800 when this returns (PERM-8).
+        if self._questions.pop(permission_id, None) is not None:
+            settled = u.PermissionSettled(permission_id, None, "the agent took the question back")
+            self.apply(self._reader.permission_settled(settled))
+
+    def entries_of(self, prompt_id: u.PromptId) -> list[EntryKey]:
+        """The timeline entries of one turn."""
+        return self.state.entries_of(prompt_id)

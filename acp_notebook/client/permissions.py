@@ -1,0 +1,121 @@
+"""Permission policies: which requests are answered without asking, and how.
+
+A policy chooses an option or None, "ask the user". It never widens by fallback: `allow` picks
+only a plain allow-once, and an option whose kind is unknown is never taken for an approval (PERM-2,
+PERM-6). Knows no wire and no view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from acp_notebook.errors import UsageError
+from acp_notebook.session.state import SessionState, ToolCall
+from acp_notebook.session.updates import (
+    CommandSubject,
+    PermissionOption,
+    PermissionRequested,
+    PermissionSubject,
+    ToolCallSubject,
+)
+
+POLICIES = ("ask", "reads", "allow", "reject")
+READING_KINDS = frozenset({"read", "search"})
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionQuestion:
+    """A permission request as a policy function sees it."""
+
+    title: str
+    description: str | None
+    options: tuple[PermissionOption, ...]
+    subject: PermissionSubject | None
+    kind: str | None
+    """The tool call's kind, where the request is about one."""
+
+
+PolicyFunction = Callable[[PermissionQuestion], "str | Awaitable[str | None] | None"]
+Policy = str | PolicyFunction
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What to answer; `option_id` None means the outcome `cancelled`. `by` stands in the record."""
+
+    option_id: str | None
+    by: str
+
+
+def check_policy(policy: Policy) -> Policy:
+    """Return the policy.
+
+    Raises:
+        UsageError: It is no policy's name and no function.
+    """
+    if callable(policy) or policy in POLICIES:
+        return policy
+    raise UsageError(
+        f"There is no permission policy {policy!r}. Use one of {', '.join(POLICIES)}, "
+        "or a function that takes the request and returns an option id or None."
+    )
+
+
+def question_of(request: PermissionRequested, state: SessionState) -> PermissionQuestion:
+    """The request with what is known of its tool call."""
+    call = _tool_call_of(request, state)
+    return PermissionQuestion(
+        request.title,
+        request.description,
+        request.options,
+        request.subject,
+        call.kind if call is not None else None,
+    )
+
+
+def _tool_call_of(request: PermissionRequested, state: SessionState) -> ToolCall | None:
+    if isinstance(request.subject, (ToolCallSubject, CommandSubject)):
+        tool_call_id = request.subject.tool_call_id
+        return state.tool_calls.get(tool_call_id) if tool_call_id is not None else None
+    return None
+
+
+def decide(policy: str, question: PermissionQuestion) -> Decision | None:
+    """The answer of a named policy, or None: ask."""
+    by = f"policy {policy}"
+    if policy == "reject":
+        return rejection(question.options, by)
+    may_allow = policy == "allow" or (policy == "reads" and question.kind in READING_KINDS)
+    once = _first(question.options, "allow_once") if may_allow else None
+    return Decision(once, by) if once is not None else None
+
+
+def rejection(options: tuple[PermissionOption, ...], by: str) -> Decision:
+    """Refuse by a reject option; `cancelled` only where the agent offers none, and say so."""
+    for kind in ("reject_once", "reject_always"):
+        option_id = _first(options, kind)
+        if option_id is not None:
+            return Decision(option_id, by)
+    return Decision(None, f"{by}; the agent offers no way to refuse")
+
+
+def chosen_by_function(choice: object, options: tuple[PermissionOption, ...]) -> Decision | None:
+    """Check what a policy function returned.
+
+    Raises:
+        UsageError: It is not one of the options' ids.
+    """
+    if choice is None:
+        return None
+    if isinstance(choice, str) and any(option.option_id == choice for option in options):
+        return Decision(choice, "your policy function")
+    known = ", ".join(repr(option.option_id) for option in options)
+    raise UsageError(
+        f"The permission policy returned {choice!r}, which is not one of the options: {known}. "
+        "Return an option's id, or None to ask."
+    )
+
+
+def _first(options: tuple[PermissionOption, ...], kind: str) -> str | None:
+    return next((option.option_id for option in options if option.kind == kind), None)

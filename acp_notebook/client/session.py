@@ -1,0 +1,146 @@
+"""A session as its user sees it: prompt, cancel, options, turns. Usable from any thread.
+
+Knows the agent thread only through `Agent`; knows no notebook.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from acp_notebook.client.host import current_host
+from acp_notebook.client.live_session import LiveSession
+from acp_notebook.client.permissions import Policy, check_policy
+from acp_notebook.client.turn import Turn, as_content
+from acp_notebook.errors import UsageError
+from acp_notebook.protocol.prompt_content import fit_content
+from acp_notebook.session import updates as u
+from acp_notebook.session.content import ContentBlock
+
+if TYPE_CHECKING:
+    from acp_notebook.client.agent import Agent
+
+_turn_numbers = itertools.count(1)
+
+
+class Session:
+    """An ACP session of one agent."""
+
+    def __init__(self, agent: Agent, live: LiveSession) -> None:
+        self.agent = agent
+        self.live = live
+        self.turns: list[Turn] = []
+
+    def __repr__(self) -> str:
+        return f"<Session {self.id} of {self.agent.label}: {self.state}>"
+
+    @property
+    def id(self) -> str:
+        """The agent's id for it."""
+        return str(self.live.session_id)
+
+    @property
+    def title(self) -> str | None:
+        """The title that the agent gave it."""
+        return self.agent.thread.call(lambda: self.live.state.title)
+
+    @property
+    def state(self) -> str:
+        """`idle`, `running`, `requires_action`, `disconnected`, or the agent's own word."""
+        state = self.live.state
+        return self.agent.thread.call(
+            lambda: state.activity if state.is_connected else "disconnected"
+        )
+
+    @property
+    def config_options(self) -> tuple[u.ConfigOption, ...]:
+        """Mode, model and the like, in the agent's order."""
+        return self.agent.thread.call(lambda: self.live.state.config_options)
+
+    @property
+    def commands(self) -> tuple[u.Command, ...]:
+        """The agent's slash commands."""
+        return self.agent.thread.call(lambda: self.live.state.commands)
+
+    @property
+    def permissions(self) -> Policy:
+        """The permission policy: a name or a function."""
+        return self.live.policy
+
+    @permissions.setter
+    def permissions(self, policy: Policy) -> None:
+        self.live.policy = check_policy(policy)
+
+    @property
+    def last_turn(self) -> Turn | None:
+        """The turn that was prompted last."""
+        return self.turns[-1] if self.turns else None
+
+    def prompt(
+        self,
+        prompt: str | ContentBlock | list[ContentBlock],
+        *,
+        wait: bool = True,
+        timeout: float | None = None,
+        permissions: Policy | None = None,
+    ) -> Turn:
+        """Send a prompt and, unless `wait` is false, wait for the end of its turn.
+
+        A prompt sent while the agent works is taken by the agent, or queued until it is idle.
+
+        Args:
+            prompt: Text (Markdown) or content blocks.
+            wait: Whether to return only when the turn is over.
+            timeout: Seconds to wait at most; the turn goes on after that.
+            permissions: A policy for the session from this prompt on.
+
+        Raises:
+            UsageError: The prompt is empty, or the policy unknown.
+            UnsupportedByAgent: The agent cannot take a block, nor a fallback for it.
+            TimeoutError: See `Turn.wait`.
+        """
+        if permissions is not None:
+            self.permissions = permissions
+        if self.agent.has_quit:
+            raise UsageError(
+                f"The agent {self.agent.label} was ended. Start it again with %acp start."
+            )
+        content = fit_content(as_content(prompt), self.agent.capabilities)
+        turn = Turn(self, u.PromptId(f"turn-{next(_turn_numbers)}"), content)
+        self.turns.append(turn)
+        self.agent.thread.call(lambda: self.live.listeners.append(turn.note))
+        current_host().show_turn(turn)
+        self.agent.thread.post(lambda: self._send(turn))
+        if wait:
+            turn.wait(timeout)
+        return turn
+
+    def _send(self, turn: Turn) -> None:
+        turn.done.add_done_callback(
+            lambda _: self.agent.thread.post(lambda: self._forget_listener(turn))
+        )
+        self.live.prompt(turn.prompt_id, turn.prompt)
+        if not self.live.state.is_connected:
+            self.agent.reopen_for(self, turn)
+
+    def _forget_listener(self, turn: Turn) -> None:
+        if turn.note in self.live.listeners:
+            self.live.listeners.remove(turn.note)
+
+    def stop(self) -> str:
+        """Cancel the present work; a second time, while it is not confirmed, end the process.
+
+        Returns:
+            What was done, in one sentence.
+        """
+        return self.agent.thread.call(self._stop)
+
+    def _stop(self) -> str:
+        if self.live.cancel():
+            return "Cancel sent. Stop once more to end the agent's process."
+        if self.live.state.is_cancelling:
+            self.agent.end_process(f"The agent {self.agent.label} was ended: it did not stop.")
+            return "The agent did not confirm the cancel; its process is ended."
+        for prompt in list(self.live.state.pending.values()):
+            self.live.withdraw(prompt.prompt_id)
+        return "Nothing is running."

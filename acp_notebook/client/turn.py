@@ -1,0 +1,310 @@
+"""A turn: one prompt of ours and everything the agent did for it, as Python objects.
+
+Usable from any thread. What it tells is read on the agent thread at the moment of asking, so a turn
+that still runs tells what there is so far. Knows no notebook: waiting is the host's.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from acp_notebook.client.host import current_host
+from acp_notebook.errors import TurnStopped, UsageError, describe_error
+from acp_notebook.session import updates as u
+from acp_notebook.session.changes import PromptChanged, SessionChange
+from acp_notebook.session.content import ContentBlock, ImageBlock
+from acp_notebook.session.state import (
+    EntryKey,
+    Message,
+    Permission,
+    Plan,
+    SessionState,
+    ToolCall,
+    Usage,
+)
+
+if TYPE_CHECKING:
+    from acp_notebook.client.session import Session
+
+T = TypeVar("T")
+CANCEL_GRACE_S = 5.0
+_FENCE = re.compile(r"^(`{3,}|~{3,})([^\n`]*)\n(.*?)^\1[`~]*[ \t]*$", re.DOTALL | re.MULTILINE)
+
+
+class TurnInterrupted(KeyboardInterrupt):
+    """A wait was interrupted and the turn cancelled, so that queued cells do not run."""
+
+    def _render_traceback_(self) -> list[str]:
+        # IPython asks for this: one line instead of a traceback through our own code.
+        return [str(self)]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """A fenced block of the agent's reply."""
+
+    language: str
+    code: str
+
+
+class Turn:
+    """One prompt and what came of it."""
+
+    def __init__(
+        self, session: Session, prompt_id: u.PromptId, prompt: tuple[ContentBlock, ...]
+    ) -> None:
+        self.session = session
+        self.prompt_id = prompt_id
+        self.prompt = prompt
+        self.started_at = time.time()
+        self._started = time.monotonic()
+        self._elapsed_s: float | None = None
+        self._done: concurrent.futures.Future[None] = concurrent.futures.Future()
+
+    def __repr__(self) -> str:
+        how = self.outcome if self.is_done else "running"
+        return f"<Turn {self.prompt_id} of {self.session.agent.label}: {how}>"
+
+    def note(self, changes: list[SessionChange]) -> None:
+        """Listen for the end; on the agent thread."""
+        for change in changes:
+            if isinstance(change, PromptChanged) and change.prompt_id == self.prompt_id:
+                prompt = self.session.live.state.prompts[self.prompt_id]
+                if prompt.is_ended and not self._done.done():
+                    self._elapsed_s = time.monotonic() - self._started
+                    self._done.set_result(None)
+
+    # waiting and stopping
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the turn is over."""
+        return self._done.done()
+
+    @property
+    def done(self) -> concurrent.futures.Future[None]:
+        """Done when the turn is over."""
+        return self._done
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds from sending to the end, or to now."""
+        elapsed = self._elapsed_s
+        return time.monotonic() - self._started if elapsed is None else elapsed
+
+    def wait(self, timeout: float | None = None) -> Turn:
+        """Wait for the end; an interrupt cancels the turn, a second one ends the wait at once.
+
+        Args:
+            timeout: Seconds to wait at most; the turn goes on after that.
+
+        Raises:
+            TimeoutError: The turn goes on; `cancel` stops it.
+            TurnInterrupted: The wait was interrupted.
+        """
+        host = current_host()
+        try:
+            is_over = host.wait(self._done, timeout)
+        except KeyboardInterrupt:
+            raise self._interrupted() from None
+        finally:
+            host.turn_over(self)
+        if not is_over:
+            raise TimeoutError(
+                f"The turn still runs after {timeout:g} s. Wait again with turn.wait(), "
+                "or stop it with turn.cancel()."
+            )
+        return self
+
+    def _interrupted(self) -> TurnInterrupted:
+        try:
+            self.cancel()
+            if current_host().wait(self._done, CANCEL_GRACE_S):
+                return TurnInterrupted(f"Turn interrupted: {self.outcome}.")
+            return TurnInterrupted(
+                "Turn interrupted, but the agent has not confirmed the cancel. It may still "
+                "work; `%acp stop` once more ends its process."
+            )
+        except KeyboardInterrupt:
+            return TurnInterrupted(
+                "Stopped waiting. The cancel was sent; `%acp` shows what the agent does."
+            )
+
+    def cancel(self) -> None:
+        """Ask the agent to stop; a prompt that was not sent yet is withdrawn."""
+
+        def stop() -> None:
+            live = self.session.live
+            if live.state.prompts[self.prompt_id].phase == "queued":
+                live.withdraw(self.prompt_id)
+            else:
+                live.cancel()
+
+        self.session.agent.thread.post(stop)
+
+    def raise_for_stop(self) -> Turn:
+        """Return the turn if it ended with `end_turn`.
+
+        Raises:
+            TurnStopped: It ended otherwise, or it still runs.
+        """
+        if self.is_done and self.stop_reason == "end_turn":
+            return self
+        raise TurnStopped(f"The turn did not end as planned: {self.outcome}.")
+
+    # what it tells
+
+    def read(self, tell: Callable[[SessionState, list[EntryKey]], T]) -> T:
+        """Ask something of the state and this turn's entries, on the agent thread."""
+        live = self.session.live
+        return self.session.agent.thread.call(
+            lambda: tell(live.state, live.entries_of(self.prompt_id))
+        )
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why it ended: the agent's word; None while it runs or when it failed."""
+        return self.read(lambda state, _: state.prompts[self.prompt_id].stop_reason)
+
+    @property
+    def error(self) -> str | None:
+        """What failed, in one sentence, or None."""
+        failure = self.read(lambda state, _: state.prompts[self.prompt_id].failure)
+        if failure is None:
+            return None
+        if failure.code is None:
+            return failure.message
+        return describe_error(failure.code, failure.message, failure.data)
+
+    @property
+    def outcome(self) -> str:
+        """How it ended, in a few words."""
+        if not self.is_done:
+            return "still running"
+        return self.error or self.stop_reason or "ended without a reason"
+
+    @property
+    def text(self) -> str:
+        """The agent's messages, joined by blank lines; no thoughts."""
+        return "\n\n".join(message.text for message in self._messages("agent") if message.text)
+
+    @property
+    def thoughts(self) -> str:
+        """The agent's thoughts, joined by blank lines."""
+        return "\n\n".join(message.text for message in self._messages("thought"))
+
+    def _messages(self, kind: str) -> list[Message]:
+        return self.read(
+            lambda state, keys: [_copy(state.messages[key]) for key in keys if key.kind == kind]
+        )
+
+    @property
+    def code_blocks(self) -> list[CodeBlock]:
+        """The fenced blocks of the reply, in order."""
+        return [
+            CodeBlock(match[2].strip(), match[3]) for match in _FENCE.finditer(self.text + "\n")
+        ]
+
+    @property
+    def images(self) -> list[ImageBlock]:
+        """Images in the agent's messages and tool output."""
+        blocks = [block for message in self._messages("agent") for block in message.content]
+        for call in self.tool_calls:
+            blocks += [item.block for item in call.content if isinstance(item, u.ContentItem)]
+        return [block for block in blocks if isinstance(block, ImageBlock)]
+
+    @property
+    def tool_calls(self) -> list[ToolCall]:
+        """Its tool calls, in the order in which they first appeared."""
+        return self.read(
+            lambda state, keys: [
+                _copy(state.tool_calls[u.ToolCallId(key.id)])
+                for key in keys
+                if key.kind == "tool_call"
+            ]
+        )
+
+    @property
+    def diffs(self) -> list[u.DiffItem]:
+        """The file changes its tool calls show."""
+        return [
+            item
+            for call in self.tool_calls
+            for item in call.content
+            if isinstance(item, u.DiffItem)
+        ]
+
+    @property
+    def permissions(self) -> list[Permission]:
+        """What the agent asked, and what was answered."""
+        return self.read(
+            lambda state, keys: [
+                _copy(state.permissions[u.PermissionId(key.id)])
+                for key in keys
+                if key.kind == "permission"
+            ]
+        )
+
+    @property
+    def notices(self) -> list[u.Notice]:
+        """Words of the agent beside the conversation."""
+        return self.read(
+            lambda state, keys: [state.asides[key] for key in keys if key.kind == "notice"]
+        )
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan that this turn showed last."""
+        return self.read(
+            lambda state, keys: next(
+                (
+                    _copy(state.plans[u.PlanId(key.id)])
+                    for key in reversed(keys)
+                    if key.kind == "plan"
+                ),
+                None,
+            )
+        )
+
+    @property
+    def usage(self) -> Usage | None:
+        """Context and cost of the session, as last reported."""
+        return self.read(lambda state, _: _copy(state.usage) if state.usage else None)
+
+    @property
+    def timeline(self) -> list[EntryKey]:
+        """The turn's entries, kind and id, in order."""
+        return self.read(lambda _, keys: list(keys))
+
+
+def _copy(record: Any) -> Any:
+    # One level deep: the records' members are values or lists of values.
+    fields = {name: getattr(record, name) for name in type(record).__dataclass_fields__}
+    copied = {
+        name: value.copy() if isinstance(value, (list, dict, bytearray)) else value
+        for name, value in fields.items()
+    }
+    return type(record)(**copied)
+
+
+def as_content(prompt: str | ContentBlock | list[ContentBlock]) -> tuple[ContentBlock, ...]:
+    """The blocks of a prompt.
+
+    Raises:
+        UsageError: There is nothing to send.
+    """
+    from acp_notebook.session.content import TextBlock
+
+    if isinstance(prompt, str):
+        if not prompt.strip():
+            raise UsageError("The prompt is empty. Write what the agent shall do.")
+        return (TextBlock(prompt.strip("\n")),)
+    blocks = tuple(prompt) if isinstance(prompt, list) else (prompt,)
+    if not blocks:
+        raise UsageError("The prompt is empty. Give at least one content block.")
+    return blocks

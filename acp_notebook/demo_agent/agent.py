@@ -1,0 +1,70 @@
+"""The demo agent put together: its commands, its options and its reply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import metadata
+from typing import Final
+
+from acp_notebook.agent_kit import Agent, Turn
+from acp_notebook.demo_agent import conversation, questions, work
+
+DEFAULT_PACE_S: Final = 0.02
+
+
+def make_agent(*, pace_s: float = DEFAULT_PACE_S, protocols: Iterable[int] = (1, 2)) -> Agent:
+    """A demo agent of its own, with no sessions yet.
+
+    Args:
+        pace_s: Seconds between two pieces of text; 0 does not wait.
+        protocols: The protocol versions it speaks.
+    """
+    agent = Agent(
+        "acp-notebook-demo",
+        title="Demo agent",
+        version=_version(),
+        accepts=("image", "audio", "embedded_context"),
+        protocols=protocols,
+        pace_s=pace_s,
+    )
+    agent.option(
+        "mode",
+        "Mode",
+        category="mode",
+        description="Whether it asks before it uses a tool",
+        default="ask",
+        choices={"ask": "Ask first", "trust": "Trust"},
+    )
+    agent.command("tour", "Shows everything once: thought, plan, tools, permission, diff")(
+        work.tour
+    )
+    agent.command("plan", "Shows a plan and works it off")(work.plan)
+    agent.command("permission", "Asks your permission for a tool")(questions.permission)
+    agent.command("diff", "Shows a change of a file and a new file")(work.diff)
+    agent.command("terminal", "Shows a command running in a terminal")(work.terminal)
+    agent.command("slow", "Talks for 30 seconds, for trying Stop", hint="seconds")(
+        conversation.slow
+    )
+    agent.command("long", "Writes a long reply", hint="number of sections")(conversation.long)
+    agent.command("ask", "Asks you to fill in a form")(questions.ask)
+    agent.command("error", "Fails in the middle of its reply")(conversation.error)
+    agent.command("crash", "Ends its own process, as a broken agent would")(conversation.crash)
+
+    @agent.command("help", "Lists the commands")
+    async def help_(turn: Turn) -> None:
+        await turn.stream(conversation.help_text(agent.commands))
+
+    @agent.prompt
+    async def reply(turn: Turn) -> None:
+        await turn.stream(conversation.reply_text(turn, agent.commands))
+        await turn.usage(used=1200 + 4 * len(turn.text), size=200_000, cost=0.0)
+
+    return agent
+
+
+def _version() -> str:
+    try:
+        return metadata.version("acp_notebook")
+    except metadata.PackageNotFoundError:
+        # Run from a checkout that is not installed.
+        return "0"

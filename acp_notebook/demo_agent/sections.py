@@ -1,0 +1,49 @@
+"""The sections of a long reply: every kind of Markdown that a view should cope with. Data only."""
+
+from __future__ import annotations
+
+from typing import Final
+
+SECTIONS: Final = tuple(
+    section.strip()
+    for section in r"""
+Plain text with *emphasis*, **weight**, `code` and a [link](https://agentclientprotocol.com).
+It goes on for a while, so that a line has to break somewhere, and it has a few words more
+than needed, because a paragraph should look like one.
+====
+A list:
+
+- the first thing
+- the second thing, with `code`
+  - and a thing below it
+- the last thing
+
+1. one
+2. two
+3. three
+====
+Some code:
+
+```python
+import pandas as pd
+
+df = pd.DataFrame({"x": [1, 2, 3]})
+df["y"] = df["x"] ** 2
+print(df.describe())
+```
+====
+A table:
+
+| region | rows | share |
+| --- | ---: | ---: |
+| north | 120 | 48 % |
+| south | 80 | 32 % |
+| west | 50 | 20 % |
+====
+> A quotation,
+> in two lines.
+
+And other scripts: 日本語, Ελληνικά, العربية, emoji 🌱,
+and a bit of mathematics: $e^{i\pi} + 1 = 0$.
+""".split("====")
+)

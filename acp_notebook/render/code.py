@@ -1,0 +1,57 @@
+"""Source code -> HTML with Pygments' short class names; colours are the theme's business.
+
+JupyterLab and nbconvert style those names below `.highlight`; elsewhere code is plain and readable.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from markupsafe import Markup, escape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Lexers are regular expressions over hostile text: long code stays plain.
+HIGHLIGHT_LIMIT_CHARS: Final = 40_000
+
+
+def code_block(code: str, language: str) -> Markup:
+    """A block of code, highlighted where its language is known. `code` is already clean."""
+    return Markup('<div class="highlight"><pre><code>{}</code></pre></div>\n').format(
+        highlight(code, language)
+    )
+
+
+def highlight(code: str, language: str) -> Markup:
+    """The inside of a block of code."""
+    lexer = _lexer(language) if language and len(code) <= HIGHLIGHT_LIMIT_CHARS else None
+    if lexer is None:
+        return escape(code)
+    return Markup("").join(_spans(lexer, code))
+
+
+def _spans(lexer: Any, code: str) -> Iterator[Markup]:
+    from pygments.token import STANDARD_TYPES
+
+    for kind, value in lexer.get_tokens(code):
+        name = STANDARD_TYPES.get(kind)
+        while name is None:
+            kind = kind.parent
+            name = STANDARD_TYPES.get(kind)
+        if name in ("", "w"):
+            yield escape(value)
+        else:
+            yield Markup('<span class="{}">{}</span>').format(name, value)
+
+
+@lru_cache(maxsize=64)
+def _lexer(language: str) -> Any:
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
+    try:
+        return get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None

@@ -1,0 +1,156 @@
+"""How HTML is made: every element through one `Paper`, every text escaped on the way.
+
+A paper dresses elements for where they will be seen. The live view has a style sheet, so looks are
+class names there; the record must survive without one, so looks are inline styles. Both come from
+the same functions. Knows no session.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from markupsafe import Markup, escape
+
+from acp_notebook.render.styles import STYLES
+from acp_notebook.render.words import Wording, size_words
+
+_VOID = frozenset({"br", "img", "hr"})
+# Kept by an untrusted notebook, and of use without a script.
+_STATIC_ATTRIBUTES = frozenset(
+    {"href", "rel", "target", "src", "alt", "title", "open", "colspan", "scope", "dir"}
+)
+_UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+_HIDDEN = re.compile(
+    "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+)
+
+
+def clean(text: str) -> str:
+    """Text that JSON and HTML can carry.
+
+    Halves of a surrogate pair that came in two chunks are joined; what is left of them, and control
+    characters, become U+FFFD.
+    """
+    if not _UNSAFE.search(text):
+        return text
+    joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return _UNSAFE.sub("\ufffd", joined)
+
+
+def label(text: str, limit: int = 200) -> str:
+    """One line of a stated length at most, in which nothing is invisible."""
+    line = " ".join(clean(text[: limit * 4]).split())
+    shown = _HIDDEN.sub(lambda match: f"[U+{ord(match[0]):04X}]", line)
+    return shown if len(shown) <= limit else shown[: limit - 1].rstrip() + "…"
+
+
+def visible(text: str) -> str:
+    """Text of several lines in which nothing is invisible: for what a person is to approve."""
+    return _HIDDEN.sub(lambda match: f"[U+{ord(match[0]):04X}]", clean(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of something long is shown before a remark says what was left out."""
+
+    text_chars: int
+    json_chars: int
+    terminal_lines: int
+    diff_lines: int
+    image_chars: int
+    """Base64 characters of one image."""
+    images_total_chars: int
+
+
+LIVE_LIMITS = Limits(60_000, 20_000, 400, 2_000, 12_000_000, 60_000_000)
+RECORD_LIMITS = Limits(20_000, 10_000, 200, 600, 1_500_000, 4_000_000)
+
+
+@dataclass(slots=True)
+class Paper:
+    """Makes elements, by class name (live) or by inline style (record)."""
+
+    is_static: bool
+    limits: Limits
+    left_out: list[str] = field(default_factory=list)
+    """What the record does not hold, one phrase each."""
+    _images_chars: int = 0
+
+    def __call__(
+        self, tag: str, looks: str = "", *children: str | Markup, **attributes: str | bool | None
+    ) -> Markup:
+        """One element; plain strings inside it are escaped."""
+        opening = Markup("<{}{}>").format(Markup(tag), self._attributes(looks, attributes))
+        if tag in _VOID:
+            return opening
+        return opening + join(*children) + Markup("</{}>").format(Markup(tag))
+
+    def _attributes(self, looks: str, attributes: dict[str, str | bool | None]) -> Markup:
+        dress = self._dress(looks)
+        parts = [dress] if dress else []
+        for name, value in attributes.items():
+            if value is None or value is False:
+                continue
+            key = name.rstrip("_").replace("_", "-")
+            if self.is_static and key not in _STATIC_ATTRIBUTES:
+                continue
+            text = "" if value is True else clean(str(value))
+            parts.append(Markup(' {}="{}"').format(Markup(key), text))
+        return Markup("").join(parts)
+
+    def _dress(self, looks: str) -> Markup | None:
+        if not looks:
+            return None
+        if self.is_static:
+            style = ";".join(STYLES[look] for look in looks.split() if look in STYLES)
+            return Markup(' style="{}"').format(style) if style else None
+        names = " ".join("acp-" + look for look in looks.split())
+        return Markup(' class="{}"').format(names)
+
+    def slot(self, name: str, looks: str = "") -> Markup:
+        """An empty place that later operations fill (live only)."""
+        return self("div", looks, data_slot=name)
+
+    def wording(self, words: Wording) -> Markup:
+        """Glyph and text in the colour of their tone."""
+        return self(
+            "span",
+            f"words tone-{words.tone}",
+            self("span", f"glyph spin-{words.tone}", words.glyph, aria_hidden="true"),
+            " ",
+            label(words.text),
+        )
+
+    def fold(
+        self, looks: str, summary: Markup, *body: str | Markup, key: str, is_open: bool = False
+    ) -> Markup:
+        """A `<details>`; `key` lets the page keep it open when it is replaced."""
+        head = self("summary", "fold-head", summary)
+        return self("details", looks, head, *body, data_key=key, open=is_open)
+
+    def accepts_image(self, chars: int, what: str) -> bool:
+        """Whether an image of this many base64 characters still has room; if not, it is noted."""
+        fits = chars <= self.limits.image_chars
+        if fits and self._images_chars + chars <= self.limits.images_total_chars:
+            self._images_chars += chars
+            return True
+        self.left_out.append(f"{what} ({size_words(chars * 3 // 4)})")
+        return False
+
+
+def join(*children: str | Markup) -> Markup:
+    """Everything in a row; plain strings are escaped."""
+    return Markup("").join(
+        child if isinstance(child, Markup) else escape(clean(child)) for child in children
+    )
+
+
+def live_paper() -> Paper:
+    """Paper for the live view."""
+    return Paper(False, LIVE_LIMITS)
+
+
+def record_paper() -> Paper:
+    """Paper for the record that stays in the notebook."""
+    return Paper(True, RECORD_LIMITS)

@@ -1,0 +1,242 @@
+"""A terminal's bytes -> lines of HTML: UTF-8 cut anywhere, carriage returns, SGR colours.
+
+Not an emulator: the cursor moves within its line only, other control sequences are dropped. What
+the reader sees are the last lines; the number of earlier ones is counted. Knows no page.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Final
+
+from markupsafe import Markup
+
+from acp_notebook.render.markup import Paper, clean
+
+COLUMNS_LIMIT: Final = 2_000
+# Of a burst beyond this only the end is read: nobody will see the rest.
+BURST_LIMIT_BYTES: Final = 400_000
+
+_SEQUENCE = re.compile(
+    r"\x1b\[([0-?]*)[ -/]*([@-~])"  # CSI
+    r"|\x1b[\]P^_X][^\x07\x1b]*(?:\x07|\x1b\\)"  # OSC, DCS and other strings
+    r"|\x1b[ -/]*[0-Z\\^-~]"  # two-character escapes
+    r"|[\x00-\x1a\x1c-\x1f\x7f]"  # control characters
+)
+# A sequence that has begun and may go on in the next piece.
+_OPEN_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]P^_X][^\x07\x1b]{0,4096}\x1b?|[ -/]*)?\Z")
+
+_BOLD, _FAINT, _ITALIC, _UNDERLINE = 1, 2, 3, 4
+_ON = {_BOLD: "bold", _FAINT: "faint", _ITALIC: "italic", _UNDERLINE: "underline"}
+_OFF = {22: ("bold", "faint"), 23: ("italic",), 24: ("underline",)}
+_TAB: Final = 8
+
+Look = str
+
+
+@dataclass(slots=True)
+class _Line:
+    """The line the cursor is in: characters and, run by run, their look."""
+
+    text: str = ""
+    runs: list[tuple[int, Look]] = field(default_factory=list)
+    """Where a run ends, and how it looks; the last run ends at the line's end."""
+    column: int = 0
+
+    def write(self, text: str, look: Look) -> None:
+        if self.column > len(self.text):
+            self._extend(" " * (self.column - len(self.text)), "")
+        if self.column == len(self.text):
+            self._extend(text, look)
+        else:
+            self._overwrite(text, look)
+        self.column += len(text)
+
+    def _extend(self, text: str, look: Look) -> None:
+        self.text += text
+        if self.runs and self.runs[-1][1] == look:
+            self.runs.pop()
+        self.runs.append((len(self.text), look))
+
+    def _overwrite(self, text: str, look: Look) -> None:
+        start, end = self.column, self.column + len(text)
+        cells = self.cells()
+        cells[start:end] = [(character, look) for character in text]
+        self.text, self.runs = "", []
+        for character, its_look in cells:
+            self._extend(character, its_look)
+
+    def cells(self) -> list[tuple[str, Look]]:
+        found: list[tuple[str, Look]] = []
+        for text, look in self.pieces():
+            found += [(character, look) for character in text]
+        return found
+
+    def pieces(self) -> list[tuple[str, Look]]:
+        result, start = [], 0
+        for end, look in self.runs:
+            result.append((self.text[start:end], look))
+            start = end
+        return result
+
+    def cut(self, start: int, end: int) -> None:
+        """Erase: to the end the characters go, before it they become blank."""
+        if end >= len(self.text):
+            cells = self.cells()[:start]
+        else:
+            cells = self.cells()
+            cells[start:end] = [(" ", "")] * (end - start)
+        self.text, self.runs = "", []
+        for character, look in cells:
+            self._extend(character, look)
+
+
+class TerminalText:
+    """The output of one terminal as lines; at most `limit` finished ones are kept."""
+
+    def __init__(self, paper: Paper) -> None:
+        self._paper = paper
+        self._limit = paper.limits.terminal_lines
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything: a snapshot follows."""
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._lines: deque[Markup] = deque(maxlen=self._limit)
+        self._line = _Line()
+        self._look: tuple[str, ...] = ()
+        self._pending = ""
+        self.finished = 0
+        """Lines finished since the beginning, those included that are no longer kept."""
+
+    @property
+    def hidden(self) -> int:
+        """Earlier lines that are no longer kept."""
+        return self.finished - len(self._lines)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to see."""
+        return not self._lines and not self._line.text
+
+    def feed(self, data: bytes | bytearray | memoryview) -> None:
+        """Take the next bytes."""
+        if len(data) > BURST_LIMIT_BYTES:
+            skipped = bytes(data[:-BURST_LIMIT_BYTES])
+            self.finished += skipped.count(b"\n")
+            self._decoder.reset()
+            self._pending, self._line = "", _Line()
+            data = data[-BURST_LIMIT_BYTES:]
+        text = self._pending + self._decoder.decode(bytes(data))
+        self._pending = ""
+        opened = _OPEN_SEQUENCE.search(text, max(0, len(text) - 5_000))
+        if opened:
+            text, self._pending = text[: opened.start()], text[opened.start() :]
+        position = 0
+        for match in _SEQUENCE.finditer(text):
+            self._write(text[position : match.start()])
+            self._obey(match)
+            position = match.end()
+        self._write(text[position:])
+
+    def lines_since(self, number: int) -> list[Markup]:
+        """Finished lines from this number on, as far as they are kept."""
+        start = max(0, number - self.hidden)
+        return list(self._lines)[start:]
+
+    @property
+    def tail(self) -> Markup:
+        """The line the cursor is in."""
+        return self._html(self._line)
+
+    def _write(self, text: str) -> None:
+        look = " ".join(self._look)
+        while text:
+            room = COLUMNS_LIMIT - self._line.column
+            if room <= 0:
+                self._break()
+                continue
+            self._line.write(text[:room], look)
+            text = text[room:]
+
+    def _break(self) -> None:
+        self._lines.append(self._html(self._line))
+        self._line = _Line()
+        self.finished += 1
+
+    def _obey(self, match: re.Match[str]) -> None:
+        match match[2] or match[0]:
+            case "\n":
+                self._break()
+            case "\r":
+                self._line.column = 0
+            case "\b":
+                self._line.column = max(0, self._line.column - 1)
+            case "\t":
+                self._write(" " * (_TAB - self._line.column % _TAB))
+            case "m":
+                self._dress(match[1])
+            case "K":
+                self._erase(match[1])
+            case "G":
+                self._line.column = min(COLUMNS_LIMIT, max(0, _number(match[1], 1) - 1))
+            case "C":
+                self._line.column = min(COLUMNS_LIMIT, self._line.column + _number(match[1], 1))
+            case "D":
+                self._line.column = max(0, self._line.column - _number(match[1], 1))
+            case _:
+                pass
+
+    def _erase(self, parameters: str) -> None:
+        line = self._line
+        match _number(parameters, 0):
+            case 0:
+                line.cut(line.column, len(line.text))
+            case 1:
+                line.cut(0, line.column)
+            case _:
+                line.cut(0, len(line.text))
+
+    def _dress(self, parameters: str) -> None:
+        codes = iter([_number(code, 0) for code in re.split("[;:]", parameters)])
+        for code in codes:
+            if code == 0:
+                self._look = ()
+            elif code in _ON:
+                self._wear(_ON[code])
+            elif code in _OFF:
+                self._look = tuple(look for look in self._look if look not in _OFF[code])
+            elif code in (38, 48):
+                self._skip_colour(codes)
+            elif 30 <= code <= 37 or 90 <= code <= 97:  # noqa: PLR2004  # the eight colours
+                self._wear(f"fg-{code % 10}")
+            elif code == 39:  # noqa: PLR2004
+                self._undress_colour()
+
+    def _skip_colour(self, codes: object) -> None:
+        # 256 and true colours are not shown; their numbers must not be read as other codes.
+        kind = next(codes, 0)  # type: ignore[call-overload]
+        for _ in range(1 if kind == 5 else 3 if kind == 2 else 0):  # noqa: PLR2004
+            next(codes, 0)  # type: ignore[call-overload]
+
+    def _wear(self, look: str) -> None:
+        if look.startswith("fg-"):
+            self._undress_colour()
+        if look not in self._look:
+            self._look = (*self._look, look)
+
+    def _undress_colour(self) -> None:
+        self._look = tuple(look for look in self._look if not look.startswith("fg-"))
+
+    def _html(self, line: _Line) -> Markup:
+        return Markup("").join(
+            self._paper("span", look, text) if look else Markup("{}").format(clean(text))
+            for text, look in line.pieces()
+        )
+
+
+def _number(text: str, default: int) -> int:
+    return int(text) if text.isdecimal() and len(text) < 6 else default  # noqa: PLR2004

@@ -1,0 +1,171 @@
+"""Tool calls -> cards: one quiet line with kind, title and status; everything else folded behind.
+
+A terminal's output has its own place in the live card, because it grows apart from the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markupsafe import Markup
+
+from acp_notebook.render.content import json_part, pre_part, render_block
+from acp_notebook.render.diff import diff_counts, diff_text, render_diff
+from acp_notebook.render.markup import Paper, label, visible
+from acp_notebook.render.terminal import TerminalText
+from acp_notebook.render.words import KINDS, count_words, kind_of, status_words
+from acp_notebook.session.content import ImageBlock
+from acp_notebook.session.state import SessionState, Terminal, ToolCall
+from acp_notebook.session.updates import (
+    ContentItem,
+    DiffItem,
+    ExitStatus,
+    Location,
+    TerminalId,
+    TerminalItem,
+    UnknownItem,
+)
+
+_LOCATIONS_SHOWN = 20
+
+
+def terminal_slot(ident: str, terminal_id: TerminalId, call: ToolCall | None) -> str:
+    """The page's place of a terminal's lines in the entry `ident`."""
+    number = call.terminal_ids.index(terminal_id) if call else 0
+    return f"{ident}.t{number}"
+
+
+def tool_title(call: ToolCall) -> str:
+    """What the call is called: its title, else its name, else its kind."""
+    return label(call.title or call.name or KINDS[kind_of(call.kind)])
+
+
+def render_tool_call(paper: Paper, state: SessionState, call: ToolCall, ident: str) -> Markup:
+    """The card of a tool call."""
+    body = tool_body(paper, state, call, ident)
+    line = _line(paper, call)
+    kind = f"card tool kind-{kind_of(call.kind)}"
+    if not body:
+        return paper("div", f"{kind} card-plain", paper("div", "tool-line", line))
+    shown = paper("div", "card-body", *body)
+    is_open = call.status == "failed" or _has_image(call)
+    return paper.fold(kind, paper("span", "tool-row", line), shown, key=ident, is_open=is_open)
+
+
+def _line(paper: Paper, call: ToolCall) -> Markup:
+    kind = kind_of(call.kind)
+    diffs = [diff_text(item) for item in call.content if isinstance(item, DiffItem)]
+    icon = paper("span", f"icon icon-{kind}", aria_hidden="true")
+    word = paper("span", "kind", KINDS[kind])
+    name = label(call.name or "", 60)
+    extra = paper("span", "mono muted", name) if name and call.title else Markup("")
+    return Markup(" ").join(
+        [
+            icon + word,
+            paper("span", "title", tool_title(call), dir="auto"),
+            extra,
+            diff_counts(paper, diffs),
+            paper("span", "end", paper.wording(status_words(call.status))),
+        ]
+    )
+
+
+def _has_image(call: ToolCall) -> bool:
+    return any(
+        isinstance(item, ContentItem) and isinstance(item.block, ImageBlock)
+        for item in call.content
+    )
+
+
+def tool_body(paper: Paper, state: SessionState, call: ToolCall, ident: str) -> list[Markup]:
+    """What is behind the line: places, input, content, output."""
+    parts = []
+    if call.locations:
+        parts.append(_locations(paper, call.locations))
+    if _says_something(call.raw_input):
+        parts.append(_raw(paper, "Input", call.raw_input, f"{ident}.in"))
+    for number, item in enumerate(call.content):
+        key = f"{ident}.c{number}"
+        match item:
+            case ContentItem(block=block):
+                parts.append(paper("div", "part", render_block(paper, block, key)))
+            case DiffItem():
+                parts.append(render_diff(paper, item, diff_text(item)))
+            case TerminalItem(terminal_id=terminal_id):
+                place = terminal_slot(ident, terminal_id, call)
+                parts.append(render_terminal(paper, state.terminals.get(terminal_id), place))
+            case UnknownItem(type=kind, raw=raw):
+                parts.append(_raw(paper, f"Unknown content: {label(kind, 60)}", raw, key))
+    if _says_something(call.raw_output):
+        parts.append(_raw(paper, "Output", call.raw_output, f"{ident}.out"))
+    return parts
+
+
+def _says_something(value: Any) -> bool:
+    return value is not None and value not in ({}, [], "")
+
+
+def _raw(paper: Paper, title: str, value: Any, key: str) -> Markup:
+    summary = paper("span", "muted small", title)
+    return paper.fold("part fold", summary, json_part(paper, value), key=key)
+
+
+def _locations(paper: Paper, locations: tuple[Location, ...]) -> Markup:
+    shown = [
+        paper("span", "place mono", label(place.path) + (f":{place.line}" if place.line else ""))
+        for place in locations[:_LOCATIONS_SHOWN]
+    ]
+    rest = len(locations) - len(shown)
+    if rest > 0:
+        shown.append(paper("span", "muted", f"and {count_words(rest, 'more place')}"))
+    return paper("div", "part places", Markup(" ").join(shown))
+
+
+def exit_words(exit_status: ExitStatus | None) -> str:
+    """How a terminal's command ended."""
+    if exit_status is None:
+        return ""
+    if exit_status.signal:
+        return f"ended by {label(exit_status.signal, 40)}"
+    if exit_status.exit_code is None:
+        return "ended"
+    return f"exit code {exit_status.exit_code}"
+
+
+def render_terminal(paper: Paper, terminal: Terminal | None, place: str) -> Markup:
+    """A terminal: command, folder, output, exit. Live, the output is an empty place to fill."""
+    if terminal is None:
+        return paper("div", "part muted", "A terminal that has not reported yet")
+    head = []
+    if terminal.command:
+        command = visible(terminal.command[:2_000])
+        head.append(paper("div", "command mono", paper("span", "muted", "$ "), command))
+    facts = [label(terminal.cwd)] if terminal.cwd else []
+    facts += [exit_words(terminal.exit_status)] if terminal.exit_status else []
+    if facts:
+        head.append(paper("div", "muted small", " · ".join(facts)))
+    if paper.is_static:
+        return paper("div", "part", *head, _static_output(paper, terminal))
+    lines = paper.slot(place, "term-lines")
+    output = paper("div", "term", lines, paper.slot(f"{place}.tail", "term-tail"), tabindex="0")
+    return paper("div", "part", *head, output)
+
+
+def _static_output(paper: Paper, terminal: Terminal) -> Markup:
+    text = TerminalText(paper)
+    text.feed(terminal.output)
+    if text.is_empty:
+        return Markup("")
+    remark = Markup("")
+    if text.hidden:
+        words = count_words(text.hidden, "earlier line")
+        paper.left_out.append(f"{words} of a terminal")
+        remark = paper("div", "left-out", f"… {words} not shown")
+    lines = [*text.lines_since(0), *([text.tail] if text.tail else [])]
+    return remark + paper("pre", "term", Markup("\n").join(lines))
+
+
+def render_command(paper: Paper, command: str, cwd: str) -> Markup:
+    """A command that waits for approval, in full."""
+    folder = paper("div", "muted small", "in ", paper("span", "mono", visible(cwd))) if cwd else ""
+    return paper("div", "part", pre_part(paper, visible(command)), folder)

@@ -1,0 +1,212 @@
+"""The words a reader sees for states, statuses, kinds, stop reasons and answers.
+
+Agents say these things in identifiers; people read sentences. An identifier that is not known here
+is shown as it came, never guessed. Knows no HTML.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from acp_notebook.session.state import IDLE, REQUIRES_ACTION, RUNNING, Permission, SessionState
+from acp_notebook.session.updates import Failure, PermissionOption, PermissionSettled
+
+Tone = Literal["good", "busy", "warn", "bad", "plain"]
+
+
+class Wording(NamedTuple):
+    """What is said, with a glyph and a tone, so that colour is never the only sign."""
+
+    text: str
+    glyph: str
+    tone: Tone
+
+
+_STOPS: dict[str, Wording] = {
+    "end_turn": Wording("Finished", "✓", "good"),
+    "max_tokens": Wording("Stopped at the token limit", "!", "warn"),
+    "max_turn_requests": Wording("Stopped at the limit of requests in one turn", "!", "warn"),
+    "refusal": Wording("The agent refused to go on", "!", "warn"),
+    "cancelled": Wording("Cancelled", "⊘", "plain"),
+    "error": Wording("Ended with an error", "✗", "bad"),
+}
+
+_STATUSES: dict[str, Wording] = {
+    "pending": Wording("waiting", "○", "plain"),
+    "in_progress": Wording("running", "◐", "busy"),
+    "paused": Wording("paused", "‖", "warn"),
+    "completed": Wording("done", "✓", "good"),
+    "failed": Wording("failed", "✗", "bad"),
+    "cancelled": Wording("cancelled", "⊘", "plain"),
+    "interrupted": Wording("interrupted", "⊘", "warn"),
+}
+
+_PLAN_STATUSES: dict[str, Wording] = {
+    "pending": Wording("to do", "○", "plain"),
+    "in_progress": Wording("in progress", "◐", "busy"),
+    "completed": Wording("done", "✓", "good"),
+    "cancelled": Wording("dropped", "⊘", "plain"),
+}
+
+KINDS: dict[str, str] = {
+    "read": "Read",
+    "edit": "Edit",
+    "delete": "Delete",
+    "move": "Move",
+    "search": "Search",
+    "execute": "Run",
+    "think": "Think",
+    "fetch": "Fetch",
+    "other": "Tool",
+}
+
+_ANSWERS: dict[str, Wording] = {
+    "allow_once": Wording("Allowed once", "✓", "good"),
+    "allow_always": Wording("Allowed from now on", "✓", "good"),
+    "reject_once": Wording("Rejected", "✗", "bad"),
+    "reject_always": Wording("Rejected from now on", "✗", "bad"),
+}
+
+_SEVERITIES: dict[str, Wording] = {
+    "info": Wording("Note", "i", "plain"),
+    "warning": Wording("Warning", "!", "warn"),
+    "error": Wording("Error", "✗", "bad"),
+}
+
+_COMPACTIONS: dict[str, Wording] = {
+    "in_progress": Wording("Shortening the conversation", "◐", "busy"),
+    "completed": Wording("The conversation was shortened", "✓", "plain"),
+    "failed": Wording("The conversation could not be shortened", "✗", "bad"),
+}
+
+_OPERATIONS: dict[str, str] = {
+    "add": "new",
+    "delete": "deleted",
+    "modify": "changed",
+    "move": "renamed",
+    "copy": "copied",
+}
+
+
+def stop_words(stop_reason: str | None, failure: Failure | None = None) -> Wording:
+    """How a turn ended, in a few words (STATE-3)."""
+    if stop_reason is None:
+        if failure is not None:
+            return _STOPS["error"]
+        return Wording("Ended without saying why", "!", "warn")
+    return _STOPS.get(stop_reason) or Wording(f"Stopped: {stop_reason}", "!", "warn")
+
+
+def status_words(status: str) -> Wording:
+    """A tool call's status; an unknown one counts as still going on (TOOL-4)."""
+    return _STATUSES.get(status) or Wording(status, "◐", "busy")
+
+
+def plan_status_words(status: str) -> Wording:
+    """A plan entry's status."""
+    return _PLAN_STATUSES.get(status) or Wording(status, "○", "plain")
+
+
+def severity_words(severity: str) -> Wording:
+    """A notice's severity."""
+    return _SEVERITIES.get(severity) or Wording(severity, "i", "plain")
+
+
+def compaction_words(status: str) -> Wording:
+    """What happens to the agent's context."""
+    return _COMPACTIONS.get(status) or Wording(f"Compaction: {status}", "◐", "busy")
+
+
+def operation_words(operation: str) -> str:
+    """What a diff does to one file."""
+    return _OPERATIONS.get(operation, operation)
+
+
+def kind_of(kind: str) -> str:
+    """A tool kind that has an icon and a word: unknown ones are `other` (TOOL-4)."""
+    return kind if kind in KINDS else "other"
+
+
+def state_words(state: SessionState) -> Wording:
+    """What the agent is doing now; an unknown state is shown as it came (STATE-1)."""
+    if not state.is_connected:
+        return Wording("The agent is gone", "✗", "bad")
+    if state.is_cancelling:
+        return Wording("Stopping…", "◐", "warn")
+    if state.open_permissions or state.activity == REQUIRES_ACTION:
+        return Wording("Waiting for you", "?", "warn")
+    if state.activity == RUNNING:
+        return Wording("Working", "◐", "busy")
+    if state.activity == IDLE:
+        return Wording("Starting", "◐", "busy") if state.open_prompts else Wording("Idle", "", "plain")
+    return Wording(state.activity, "◐", "busy")
+
+
+def answer_words(permission: Permission) -> Wording:
+    """How a permission request was settled (PERM-6)."""
+    answer = permission.answer
+    if answer is None:
+        return Wording("Waiting for your answer", "?", "warn")
+    if answer.option_id is None:
+        return Wording("Not answered: cancelled", "⊘", "plain")
+    option = chosen_option(permission, answer)
+    if option is None:
+        return Wording(f"Answered: {answer.option_id}", "•", "plain")
+    return _ANSWERS.get(option.kind) or Wording(f"Answered: {option.name}", "•", "plain")
+
+
+def chosen_option(permission: Permission, answer: PermissionSettled) -> PermissionOption | None:
+    """The option that the answer names, if the request offers it."""
+    for option in permission.request.options:
+        if option.option_id == answer.option_id:
+            return option
+    return None
+
+
+def is_lasting(option: PermissionOption) -> bool:
+    """Whether the answer holds beyond this one request."""
+    return option.kind.endswith("_always")
+
+
+def elapsed_words(seconds: float) -> str:
+    """A duration as people write it: `3.2 s`, `48 s`, `2 min 05 s`, `1 h 02 min`."""
+    if seconds < 10:  # noqa: PLR2004  # tenths are noise from there on
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:  # noqa: PLR2004
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:  # noqa: PLR2004
+        return f"{minutes} min {rest:02d} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02d} min"
+
+
+def count_words(count: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: `1 line`, `1,204 lines`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def size_words(count: int) -> str:
+    """A number of bytes for people."""
+    size = float(count)
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:  # noqa: PLR2004
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
+
+
+def usage_words(state: SessionState) -> str:
+    """Tokens and cost of the session, or nothing where nothing is known (USE-1)."""
+    usage = state.usage
+    if usage is None:
+        return ""
+    parts = []
+    if usage.fraction is not None:
+        parts.append(f"{usage.used:,} of {usage.size:,} tokens ({usage.fraction:.0%})")
+    elif usage.used > 0:
+        parts.append(f"{usage.used:,} tokens")
+    if usage.cost is not None:
+        parts.append(f"{usage.cost.amount:,.2f} {usage.cost.currency}")
+    return " · ".join(parts)

@@ -1,0 +1,1 @@
+"""The wire, kept for learning and for bug reports."""
