@@ -8,6 +8,7 @@
     │   │   └── AuthRequired            code -32000
     │   └── UnsupportedProtocolVersion  no version in common
     ├── UnsupportedByAgent              a capability that the agent did not offer
+    ├── TurnTimeout                     a wait was over before the turn; also a TimeoutError
     ├── TurnStopped                     a turn ended otherwise than `end_turn` and the caller asked
     └── UsageError                      the caller's mistake; the message says the mend
 
@@ -22,6 +23,11 @@ from typing import Any
 
 class AcpNotebookError(Exception):
     """Root of everything this package raises on purpose."""
+
+    def _render_traceback_(self) -> list[str]:
+        # IPython asks an exception for this. The message says what to do; a traceback through our
+        # own code would only hide it.
+        return [f"{type(self).__name__}: {self}"]
 
 
 class AgentError(AcpNotebookError):
@@ -89,6 +95,10 @@ class UnsupportedByAgent(AcpNotebookError):
 
 class TurnStopped(AcpNotebookError):
     """A turn did not end with `end_turn`, and `raise_for_stop` was asked to say so."""
+
+
+class TurnTimeout(AcpNotebookError, TimeoutError):
+    """A wait was over before the turn was; the turn goes on."""
 
 
 class UsageError(AcpNotebookError):

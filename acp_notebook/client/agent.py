@@ -142,19 +142,14 @@ class Agent:
         Raises:
             AgentError: It cannot be started, ended at once, or shares no protocol version.
         """
-        host = current_host()
         work = self.thread.submit(self._start())
-        host.show_start(self)
         try:
-            host.wait(work, None)
-        except KeyboardInterrupt:
-            self.quit()
-            raise
-        finally:
-            host.start_over(self)
-        try:
+            current_host().wait_start(self, work)
             work.result()
-        except (AcpNotebookError, concurrent.futures.CancelledError):
+        except concurrent.futures.CancelledError:
+            self.quit()
+            raise AgentError(f"The start of {self.label} was stopped.") from None
+        except BaseException:
             self.quit()
             raise
         return self

@@ -35,11 +35,9 @@ class Host(Protocol):
     def turn_over(self, turn: Turn) -> None:
         """A wait for this turn has ended; called on the thread that waited."""
 
-    def show_start(self, agent: Agent) -> None:
-        """An agent is being started; called on the thread that starts it."""
-
-    def start_over(self, agent: Agent) -> None:
-        """The start has ended, well or badly."""
+    def wait_start(self, agent: Agent, start: concurrent.futures.Future[None]) -> None:
+        """Wait for an agent's start, which may take minutes, on the thread that starts it."""
+        ...
 
     def run_user_function(
         self, function: Callable[..., Any], *args: Any
@@ -67,11 +65,10 @@ class PlainHost:
     def turn_over(self, turn: Turn) -> None:
         """Nothing to show it on."""
 
-    def show_start(self, agent: Agent) -> None:
-        """Nothing to show it on."""
-
-    def start_over(self, agent: Agent) -> None:
-        """Nothing to show it on."""
+    def wait_start(self, agent: Agent, start: concurrent.futures.Future[None]) -> None:
+        """Block until the start is over."""
+        del agent
+        self.wait(start, None)
 
     def run_user_function(
         self, function: Callable[..., Any], *args: Any

@@ -97,7 +97,7 @@ class Session:
         Raises:
             UsageError: The prompt is empty, or the policy unknown.
             UnsupportedByAgent: The agent cannot take a block, nor a fallback for it.
-            TimeoutError: See `Turn.wait`.
+            TurnTimeout: See `Turn.wait`.
         """
         if permissions is not None:
             self.permissions = permissions

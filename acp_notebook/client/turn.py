@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from acp_notebook.client.host import current_host
-from acp_notebook.errors import TurnStopped, UsageError, describe_error
+from acp_notebook.errors import TurnStopped, TurnTimeout, UsageError, describe_error
 from acp_notebook.session import updates as u
 from acp_notebook.session.changes import PromptChanged, SessionChange
 from acp_notebook.session.content import ContentBlock, ImageBlock
@@ -64,6 +64,7 @@ class Turn:
         self.started_at = time.time()
         self._started = time.monotonic()
         self._elapsed_s: float | None = None
+        self.waiters = 0
         self._done: concurrent.futures.Future[None] = concurrent.futures.Future()
 
     def __repr__(self) -> str:
@@ -104,18 +105,20 @@ class Turn:
             timeout: Seconds to wait at most; the turn goes on after that.
 
         Raises:
-            TimeoutError: The turn goes on; `cancel` stops it.
+            TurnTimeout: The turn goes on; `cancel` stops it.
             TurnInterrupted: The wait was interrupted.
         """
         host = current_host()
+        self.waiters += 1
         try:
             is_over = host.wait(self._done, timeout)
         except KeyboardInterrupt:
             raise self._interrupted() from None
         finally:
+            self.waiters -= 1
             host.turn_over(self)
         if not is_over:
-            raise TimeoutError(
+            raise TurnTimeout(
                 f"The turn still runs after {timeout:g} s. Wait again with turn.wait(), "
                 "or stop it with turn.cancel()."
             )

@@ -293,7 +293,9 @@ class Pump:
             left_ms = SLICE_MS if deadline is None else (deadline - time.monotonic()) * 1000
             if left_ms <= 0:
                 return False
-            poller.poll(math.ceil(min(left_ms, SLICE_MS)))
+            woken = poller.poll(math.ceil(min(left_ms, SLICE_MS)))
+            if not woken and self._channel is not None:
+                self._channel.nudge()
 
     def _poller(self, bell: _Bell, signal: Signal) -> zmq.Poller:
         poller = zmq.Poller()

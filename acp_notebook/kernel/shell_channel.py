@@ -106,6 +106,7 @@ class ShellChannel:
         self._kernel = kernel
         self._stream, self._replies = _main_shell(kernel)
         self._queued_kinds: set[str] = set()
+        self._router_loop = _loop_of_a_router_that_stalls(kernel)
         _check_parts(kernel, self._stream)
 
     @property
@@ -146,11 +147,13 @@ class ShellChannel:
 
         Reading behind the stream's back can use up the wake-up that the stream waits for.
         """
-        self._kernel.io_loop.add_callback(self._flush)
+        self._kernel.io_loop.add_callback(_read_on, self._stream)
+        self.nudge()
 
-    def _flush(self) -> None:
-        if not self._stream.closed():
-            self._stream.flush()
+    def nudge(self) -> None:
+        """Free a message that ipykernel 7.0 to 7.3 left unread in its router thread."""
+        if self._router_loop is not None:
+            self._router_loop.add_callback(_read_on, self._kernel.shell_stream)
 
     def _receive(self) -> list[Any] | None:
         with suppress(zmq.Again):
@@ -267,6 +270,24 @@ def _main_shell(kernel: Any) -> tuple[Any, Any]:
     manager = _part(thread, "manager")
     stream = _part(_part(manager, "_shell_channel_to_main"), "to_stream")
     return stream, _part(manager, "get_subshell_to_shell_channel_socket")(None)
+
+
+def _loop_of_a_router_that_stalls(kernel: Any) -> Any | None:
+    """The loop of the thread that hands shell messages out, if it can leave one unread.
+
+    ipykernel 7.0 to 7.3 write replies to the router's socket behind its stream's back, which uses
+    up the wake-up of a message that arrives at the same moment: about one cell in a hundred that
+    is sent right behind a reply. Later messages do not wake it. 7.4 writes through the stream.
+    """
+    thread = getattr(kernel, "shell_channel_thread", None)
+    if thread is None or hasattr(thread.manager, "_shell_stream"):
+        return None
+    return getattr(thread, "io_loop", None)
+
+
+def _read_on(stream: Any) -> None:
+    if not stream.closed():
+        stream.flush(zmq.POLLIN)
 
 
 def _check_parts(kernel: Any, stream: Any) -> None:

@@ -7,7 +7,7 @@ When does a prompt's turn end? (STATE-2; no update carries a turn id.)
    front of it any more.
 3. The first idle after it began ends it, with that idle's stop reason.
 4. A prompt that was never behind also ends at an idle with a stop reason that comes after its
-   acceptance, though no `running` was seen: some agents are sloppy.
+   acceptance, or after a cancel, though no `running` was seen: some agents are sloppy.
 5. Any other idle (late, repeated, of earlier work) ends nothing.
 6. An error answer ends it at once, and so does the loss of the agent.
 
@@ -62,8 +62,8 @@ def remove_entry(state: SessionState, key: EntryKey) -> Changes:
 def state_changed(state: SessionState, update: u.StateUpdate) -> Changes:
     """`running`, `requires_action`, `idle`, or an unknown state, which is never taken for idle."""
     changes: Changes = [HeaderChanged()]
-    if not isinstance(update.background, u.Unset):
-        state.background = update.background
+    # A snapshot: the schema says that omitted and null both mean "not reported".
+    state.background = None if isinstance(update.background, u.Unset) else update.background
     state.activity = update.state
     if update.state != IDLE:
         for prompt in state.open_prompts:
@@ -75,18 +75,23 @@ def state_changed(state: SessionState, update: u.StateUpdate) -> Changes:
     if update.stop_reason is not None or update.error is not None:
         state.stop_reason, state.error = update.stop_reason, update.error
     for prompt in state.open_prompts:
-        if _ends(prompt, update):
+        if _ends(state, prompt, update):
             changes += _end(state, prompt, update.stop_reason, update.error)
     state.is_cancelling = False
-    for waiting in state.open_prompts[:1]:
-        waiting.is_behind = False
+    _let_next_begin(state)
     return changes
 
 
-def _ends(prompt: Prompt, idle: u.StateUpdate) -> bool:
+def _ends(state: SessionState, prompt: Prompt, idle: u.StateUpdate) -> bool:
     if prompt.phase == "working":
         return True
-    return prompt.is_accepted and not prompt.was_behind and idle.stop_reason is not None
+    may_end = prompt.is_accepted or state.is_cancelling
+    return may_end and not prompt.was_behind and idle.stop_reason is not None
+
+
+def _let_next_begin(state: SessionState) -> None:
+    for waiting in state.open_prompts[:1]:
+        waiting.is_behind = False
 
 
 def _end(
@@ -174,8 +179,14 @@ def prompt_failed(state: SessionState, update: u.PromptFailed) -> Changes:
     if prompt.is_ended:
         return []
     if state.is_cancelling:
-        return _end(state, prompt, CANCELLED, None)
-    return [*_end(state, prompt, None, update.failure), HeaderChanged()]
+        changes = _end(state, prompt, CANCELLED, None)
+    else:
+        changes = _end(state, prompt, None, update.failure)
+    if state.is_idle:
+        # No idle will follow that could do this.
+        _let_next_begin(state)
+        state.is_cancelling = state.is_cancelling and bool(state.open_prompts)
+    return [*changes, HeaderChanged()]
 
 
 def prompt_withdrawn(state: SessionState, update: u.PromptWithdrawn) -> Changes:

@@ -1,0 +1,136 @@
+"""Reading `%acp` lines: options first, then names or free text, then `-- COMMAND`.
+
+The options of each subcommand are declared as data; help is made from them. Parsing is argparse's,
+cutting the line is IPython's. Knows no agent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from IPython.utils.process import arg_split  # type: ignore[attr-defined]
+
+from acp_notebook.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option or positional argument: names as argparse takes them, and its keywords."""
+
+    names: tuple[str, ...]
+    keywords: dict[str, Any] = field(default_factory=dict)
+
+
+def option(*names: str, **keywords: Any) -> Option:
+    """Declare an option."""
+    return Option(names, keywords)
+
+
+@dataclass(frozen=True)
+class Subcommand:
+    """A subcommand of `%acp`: what it does, and what it takes.
+
+    `free_text` keeps what follows the options as it was written; `takes_command` splits at `--`.
+    """
+
+    name: str
+    summary: str
+    options: tuple[Option, ...] = ()
+    free_text: str = ""
+    takes_command: bool = False
+
+    def parse(self, line: str) -> argparse.Namespace:
+        """Read the line behind the subcommand's name.
+
+        Raises:
+            UsageError: It cannot be read; the message shows the usage.
+        """
+        line, command = _split_command(line) if self.takes_command else (line, None)
+        text = ""
+        if self.free_text:
+            line, text = self._split_text(line)
+        words = _split(line)
+        namespace = self._parser().parse_args(words)
+        namespace.text = text
+        namespace.command = command
+        return namespace
+
+    @property
+    def usage(self) -> str:
+        """One line that shows what it takes."""
+        tail = f" {self.free_text}" if self.free_text else ""
+        tail += " [-- COMMAND ARGS]" if self.takes_command else ""
+        words = self._parser().format_usage().removeprefix("usage: ").split()
+        return " ".join(words) + tail
+
+    @property
+    def help(self) -> str:
+        """What it does and takes, for `%acp help`."""
+        described = self._parser().format_help().split("\n\n")
+        parts = [part for part in described if part.startswith(("options:", "positional"))]
+        return "\n\n".join([self.usage, self.summary, *parts]).rstrip() + "\n"
+
+    def _parser(self) -> _Parser:
+        parser = _Parser(prog=f"%acp {self.name}", add_help=False, allow_abbrev=False)
+        for item in self.options:
+            parser.add_argument(*item.names, **item.keywords)
+        return parser
+
+    def _split_text(self, line: str) -> tuple[str, str]:
+        """Cut the line where its options end; the text behind is left as it was written."""
+        with_value = {
+            name
+            for item in self.options
+            for name in item.names
+            if item.keywords.get("action") not in ("store_true", "store_false")
+        }
+        rest, options = line.strip(), []
+        while rest.startswith("-"):
+            word, _, behind = rest.partition(" ")
+            options.append(word)
+            rest = behind.lstrip()
+            if word in with_value and rest:
+                value, rest = _first_word(rest)
+                options.append(value)
+        return " ".join(options), rest
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse that neither prints nor exits."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}. Usage: {' '.join(self.format_usage().split()[1:])}")
+
+
+def _first_word(text: str) -> tuple[str, str]:
+    """The first word, with its quotes, and what follows."""
+    if text[0] in "\"'":
+        end = text.find(text[0], 1)
+        if end > 0:
+            return text[: end + 1], text[end + 1 :].lstrip()
+    word, _, rest = text.partition(" ")
+    return word, rest.lstrip()
+
+
+def _split(line: str) -> list[str]:
+    try:
+        words: list[str] = arg_split(line, posix=True, strict=True)
+    except ValueError as error:
+        raise UsageError(f"The line cannot be read: {error}. Check its quotes.") from None
+    return words
+
+
+def _split_command(line: str) -> tuple[str, tuple[str, ...] | None]:
+    """What stands before and behind a lone `--`."""
+    padded = f" {line.strip()} "
+    before, found, behind = padded.partition(" -- ")
+    return (before, tuple(_split(behind))) if found else (line, None)
+
+
+def name_meant(name: str, known: list[str]) -> str:
+    """A suggestion for a mistyped name, or an empty string."""
+    close = difflib.get_close_matches(name, known, 1)
+    return f" Did you mean {close[0]!r}?" if close else ""

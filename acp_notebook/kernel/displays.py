@@ -1,0 +1,124 @@
+"""What the small commands show: an agent that started, the state, lists. One bundle each.
+
+HTML with inline styles for notebooks, text for everything else; all of an agent's words are
+escaped. Knows the client only as values to show.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from IPython.display import display
+from markupsafe import Markup, escape
+
+if TYPE_CHECKING:
+    from acp_notebook.client.agent import Agent
+    from acp_notebook.kernel.roster import Roster
+
+_MUTED = "color:var(--jp-ui-font-color2,#757575)"
+_CODE = "font-family:var(--jp-code-font-family,monospace);font-size:.92em"
+_FRAME = "font-family:var(--jp-ui-font-family,sans-serif);line-height:1.5;padding:2px 0"
+
+
+def show_bundle(html: Markup, text: str) -> None:
+    """Display the same fact as HTML and as text."""
+    body = Markup('<div style="{}">{}</div>').format(_FRAME, html)
+    display({"text/html": str(body), "text/plain": text}, raw=True)
+
+
+def show_started(agent: Agent) -> None:
+    """One line that says who is there now, and what to do next."""
+    facts = f"{agent.info.label} {agent.info.version}".strip()
+    version = f"ACP v{agent.protocol_version}"
+    html = Markup(
+        '<b>{label}</b> is ready <span style="{muted}">· {facts} · {version} · {cwd}</span><br>'
+        '<span style="{muted}">Write <code style="{code}">%%acp</code> at the top of a cell and '
+        "your prompt below it.</span>"
+    ).format(
+        label=agent.label,
+        facts=facts,
+        version=version,
+        cwd=agent.launch.cwd,
+        muted=_MUTED,
+        code=_CODE,
+    )
+    text = (
+        f"{agent.label} is ready: {facts}, {version}, in {agent.launch.cwd}\n"
+        "Write %%acp at the top of a cell and your prompt below it."
+    )
+    show_bundle(html, text)
+
+
+def show_status(roster: Roster) -> None:
+    """The agents of this notebook, what they do, and what one can do next."""
+    if not len(roster):
+        show_bundle(
+            Markup(
+                'No agent is running. For a first try: <code style="{}">%acp start demo</code>'
+            ).format(_CODE),
+            "No agent is running. For a first try: %acp start demo",
+        )
+        return
+    rows = [("agent", "state", "session", "turns", "protocol")]
+    for agent in roster:
+        for session in agent.sessions:
+            title = session.title or session.id
+            state = session.state.replace("_", " ")
+            version = f"v{agent.protocol_version}"
+            rows.append((agent.label, state, title, str(len(session.turns)), version))
+    show_table(rows, "%%acp prompts the last one; %acp help shows the rest.")
+
+
+def show_agents() -> None:
+    """The agents that can be started by name, and whether they can start here."""
+    from acp_notebook.client.known_agents import BUNDLED
+
+    rows = [("agent", "starts here", "command")]
+    for name, command in BUNDLED.items():
+        there = "yes" if shutil.which(command[0]) else f"no: {command[0]} is missing"
+        rows.append((name, there, " ".join(command)))
+    show_table(rows, "Any other agent starts by its command: %acp start -- COMMAND ARGS")
+
+
+def show_commands(agent: Agent) -> None:
+    """The agent's slash commands."""
+    commands = agent.session.commands
+    if not commands:
+        text = f"{agent.label} has no slash commands."
+        show_bundle(escape(text), text)
+        return
+    rows = [("command", "what it does")]
+    for command in commands:
+        hint = f" {command.hint}" if command.hint else ""
+        rows.append((f"/{command.name}{hint}", command.description))
+    show_table(rows, "Send one as the text of a prompt: %acp prompt /name ...")
+
+
+def show_table(rows: Sequence[Sequence[str]], note: str = "") -> None:
+    """A small table; the first row is its head."""
+    head, *body = rows
+    cell = "text-align:left;padding:2px 16px 2px 0;vertical-align:top"
+    html = Markup('<table style="border-collapse:collapse"><thead><tr>{}</tr></thead>').format(
+        _cells("th", f"{cell};font-weight:600;{_MUTED}", head)
+    )
+    html += Markup("<tbody>{}</tbody></table>").format(
+        Markup("").join(Markup("<tr>{}</tr>").format(_cells("td", cell, row)) for row in body)
+    )
+    if note:
+        html += Markup('<div style="{}">{}</div>').format(_MUTED, note)
+    show_bundle(html, "\n".join([*_columns(rows), note]).rstrip())
+
+
+def _cells(tag: str, style: str, row: Sequence[str]) -> Markup:
+    made = (Markup('<{t} style="{s}">{v}</{t}>').format(t=tag, s=style, v=value) for value in row)
+    return Markup("").join(made)
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
+    return [
+        "  ".join(value.ljust(width) for value, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]

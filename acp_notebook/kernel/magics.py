@@ -1,0 +1,256 @@
+"""`%acp` and `%%acp`: reads the line, calls the client, shows the answer. No logic of its own.
+
+Everything heavy is imported when the first command runs.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.error import UsageError as IPythonUsageError
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.magic import Magics, line_cell_magic, magics_class
+from traitlets import Unicode
+
+from acp_notebook.errors import AgentError, UsageError
+from acp_notebook.kernel.arguments import name_meant
+from acp_notebook.kernel.roster import Roster
+from acp_notebook.kernel.subcommands import CELL, SUBCOMMANDS
+
+if TYPE_CHECKING:
+    from acp_notebook.client.agent import Agent
+    from acp_notebook.client.turn import Turn
+
+
+@magics_class
+class AcpMagics(Magics):
+    """The magics and what they remember: the agents of this notebook."""
+
+    agent = Unicode(
+        "", help="The agent to start when a prompt comes and none is running, such as demo."
+    ).tag(config=True)
+    permissions = Unicode(
+        "ask", help="The permission policy of new agents: ask, reads, allow or reject."
+    ).tag(config=True)
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        super().__init__(shell)
+        self.roster = Roster()
+        self._has_host = False
+
+    @line_cell_magic
+    def acp(self, line: str, cell: str | None = None) -> None:
+        """Talk to ACP agents: `%acp help` shows what there is."""
+        try:
+            self._install_host()
+            if cell is not None:
+                self._prompt_cell(line, cell)
+            else:
+                self._run(line)
+        except UsageError as error:
+            raise IPythonUsageError(str(error)) from None
+
+    def _install_host(self) -> None:
+        if self._has_host:
+            return
+        from acp_notebook.client.host import install_host
+        from acp_notebook.kernel.notebook_host import NotebookHost
+
+        install_host(NotebookHost())
+        self._has_host = True
+
+    def _run(self, line: str) -> None:
+        name, _, rest = line.strip().partition(" ")
+        if not name:
+            self._status()
+            return
+        subcommand = SUBCOMMANDS.get(name)
+        if subcommand is None:
+            raise UsageError(
+                f"There is no %acp {name}.{name_meant(name, list(SUBCOMMANDS))} "
+                "%acp help shows what there is."
+            )
+        getattr(self, f"_{name}")(subcommand.parse(rest))
+
+    # agents
+
+    def _start(self, given: Namespace) -> None:
+        from acp_notebook.client.agent import start
+        from acp_notebook.kernel.displays import show_started
+
+        if given.name and given.command:
+            raise UsageError("Give either an agent's name or a command behind --, not both.")
+        name = None if given.command is not None else (given.name or self.agent or None)
+        if name is None and given.command is None:
+            raise UsageError("Which agent? For a first try: %acp start demo")
+        label = given.label or name or str(given.command[0]).rsplit("/", 1)[-1]
+        self.roster.free_label(label)
+        agent = start(
+            name,
+            command=given.command,
+            label=label,
+            env=_environment(given.env),
+            cwd=given.cwd,
+            protocol=given.protocol,
+            permissions=self._policy(given.permissions or self.permissions),
+        )
+        self.roster.add(agent)
+        show_started(agent)
+
+    def _quit(self, given: Namespace) -> None:
+        if given.all:
+            ended = self.roster.quit_all()
+        else:
+            agent = self.roster.find(given.label)
+            self.roster.quit(agent)
+            ended = [agent.label]
+        self._say(f"Ended: {', '.join(ended)}." if ended else "No agent was running.")
+
+    def _new(self, given: Namespace) -> None:
+        agent = self.roster.find(given.label)
+        session = agent.new_session()
+        self._say(f"New session with {agent.label}: {session.id}")
+
+    def _agents(self, _: Namespace) -> None:
+        from acp_notebook.kernel.displays import show_agents
+
+        show_agents()
+
+    def _status(self) -> None:
+        from acp_notebook.kernel.displays import show_status
+
+        show_status(self.roster)
+
+    # prompts
+
+    def _prompt_cell(self, line: str, cell: str) -> None:
+        given = CELL.parse(line)
+        self._send(f"{given.text}\n{cell}" if given.text else cell, given)
+
+    def _prompt(self, given: Namespace) -> None:
+        self._send(given.text, given)
+
+    def _send(self, text: str, given: Namespace) -> None:
+        if not text.strip():
+            raise UsageError("The prompt is empty. Write what the agent shall do.")
+        agent = self._agent_for(given.to)
+        session = agent.new_session() if given.new else agent.session
+        from acp_notebook.kernel.notebook_host import quiet
+
+        with quiet(is_quiet=given.quiet):
+            turn = session.prompt(
+                text,
+                wait=False,
+                permissions=self._policy(given.permissions) if given.permissions else None,
+            )
+            self._remember(turn, given.out)
+            if given.background:
+                return
+            turn.wait(given.timeout)
+        self._conclude(turn, must_end_well=given.check)
+
+    def _agent_for(self, label: str | None) -> Agent:
+        if label is None and not len(self.roster) and self.agent:
+            self._run(f"start {self.agent} --permissions {self.permissions}")
+        return self.roster.find(label)
+
+    def _remember(self, turn: Turn, name: str | None) -> None:
+        if name is not None and not name.isidentifier():
+            raise UsageError(f"--out needs a variable's name, not {name!r}.")
+        if name is not None:
+            self._variables[name] = turn
+
+    def _conclude(self, turn: Turn, *, must_end_well: bool) -> None:
+        """Say by an exception what must stop the cells behind this one."""
+        from acp_notebook.client.turn import TurnInterrupted
+
+        if turn.stop_reason == "cancelled":
+            raise TurnInterrupted("Turn cancelled.")
+        if turn.error is not None:
+            raise AgentError(turn.error)
+        if must_end_well:
+            turn.raise_for_stop()
+
+    def _stop(self, given: Namespace) -> None:
+        self._say(self.roster.find(given.label).stop())
+
+    def _wait(self, given: Namespace) -> None:
+        agent = self.roster.find(given.label)
+        turn = agent.session.last_turn
+        if turn is None:
+            raise UsageError(f"Nothing was prompted yet. Write: %acp prompt --to {agent.label} ...")
+        from acp_notebook.kernel.notebook_host import show_here
+
+        show_here(turn)
+        turn.wait(given.timeout)
+        self._conclude(turn, must_end_well=False)
+
+    # what there is to see
+
+    def _permissions(self, given: Namespace) -> None:
+        agent = self.roster.find(given.to)
+        if given.policy is not None:
+            agent.permissions = self._policy(given.policy)
+        policy = agent.permissions
+        shown = policy if isinstance(policy, str) else getattr(policy, "__name__", "a function")
+        self._say(f"Permission policy of {agent.label}: {shown}")
+
+    def _policy(self, name: str) -> Any:
+        """A policy by its name, or a function of the user's by its variable."""
+        function = self._variables.get(name)
+        return function if callable(function) else name
+
+    def _commands(self, given: Namespace) -> None:
+        from acp_notebook.kernel.displays import show_commands
+
+        show_commands(self.roster.find(given.label))
+
+    def _trace(self, given: Namespace) -> None:
+        from acp_notebook.kernel.trace_display import save_trace, show_trace
+
+        agent = self.roster.find(given.label)
+        if given.save:
+            self._say(save_trace(agent.recording, given.save))
+        else:
+            show_trace(agent, given.last)
+
+    def _log(self, given: Namespace) -> None:
+        agent = self.roster.find(given.label)
+        text = agent.stderr.strip()
+        noise = "\n".join(agent.noise)
+        self._say(text or f"{agent.label} wrote nothing to stderr.")
+        if noise:
+            self._say(f"\nLines on its stdout that were no messages:\n{noise}")
+
+    def _help(self, given: Namespace) -> None:
+        if given.topic is None:
+            width = max(len(name) for name in SUBCOMMANDS)
+            lines = [f"  {sub.name:<{width}}  {sub.summary}" for sub in SUBCOMMANDS.values()]
+            self._say(
+                "%%acp [OPTIONS] sends the cell as a prompt. %acp shows the state. Then there is "
+                "%acp with:\n" + "\n".join(lines) + "\nMore: %acp help SUBCOMMAND"
+            )
+        elif given.topic in SUBCOMMANDS:
+            self._say(SUBCOMMANDS[given.topic].help)
+        else:
+            meant = name_meant(given.topic, list(SUBCOMMANDS))
+            raise UsageError(f"There is no %acp {given.topic}.{meant}")
+
+    @property
+    def _variables(self) -> dict[str, Any]:
+        """The user's namespace."""
+        return self.shell.user_ns if self.shell is not None else {}
+
+    def _say(self, text: str) -> None:
+        print(text)  # noqa: T201 - what a magic has to say goes to the cell's stdout
+
+
+def _environment(pairs: list[str]) -> dict[str, str]:
+    environment = {}
+    for pair in pairs:
+        name, found, value = pair.partition("=")
+        if not found or not name:
+            raise UsageError(f"--env takes NAME=VALUE, not {pair!r}.")
+        environment[name] = value
+    return environment

@@ -1,0 +1,81 @@
+"""The agents of this notebook by label, and which one is meant when none is named.
+
+Knows no magic.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from acp_notebook.errors import UsageError
+
+if TYPE_CHECKING:
+    from acp_notebook.client.agent import Agent
+
+
+class Roster:
+    """Agents in the order in which they were started; the last one used is the present one."""
+
+    def __init__(self) -> None:
+        self._agents: dict[str, Agent] = {}
+
+    def __iter__(self) -> Iterator[Agent]:
+        return iter(list(self._agents.values()))
+
+    def __len__(self) -> int:
+        return len(self._agents)
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels, in order of use."""
+        return list(self._agents)
+
+    def free_label(self, label: str) -> None:
+        """Check that a label can be used.
+
+        Raises:
+            UsageError: An agent of this label runs.
+        """
+        if label in self._agents:
+            raise UsageError(
+                f"An agent called {label!r} is already here. End it with %acp quit {label}, "
+                f"or start another one beside it with --as OTHER."
+            )
+
+    def add(self, agent: Agent) -> None:
+        """A new agent, which becomes the present one."""
+        self._agents[agent.label] = agent
+
+    def find(self, label: str | None = None) -> Agent:
+        """The agent of a label, or the present one; it becomes the present one.
+
+        Raises:
+            UsageError: There is none.
+        """
+        if not self._agents:
+            raise UsageError("No agent is running. Start one: %acp start demo")
+        if label is None:
+            return next(reversed(self._agents.values()))
+        if label not in self._agents:
+            close = difflib.get_close_matches(label, self._agents, 1)
+            meant = f" Did you mean {close[0]!r}?" if close else ""
+            raise UsageError(
+                f"There is no agent called {label!r}.{meant} Running: {', '.join(self._agents)}."
+            )
+        agent = self._agents.pop(label)
+        self._agents[label] = agent
+        return agent
+
+    def quit(self, agent: Agent) -> None:
+        """End an agent."""
+        self._agents.pop(agent.label, None)
+        agent.quit()
+
+    def quit_all(self) -> list[str]:
+        """End all agents; return their labels."""
+        labels = self.labels
+        for agent in self:
+            self.quit(agent)
+        return labels

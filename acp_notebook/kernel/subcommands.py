@@ -1,0 +1,80 @@
+"""The subcommands of `%acp` as data: what each is called, does and takes. Runs nothing."""
+
+from __future__ import annotations
+
+from acp_notebook.kernel.arguments import Subcommand, option
+
+_LABEL = option("label", nargs="?", help="the agent's label; by default the one used last")
+
+PROMPT_OPTIONS = (
+    option("--to", metavar="LABEL", help="the agent that gets it; by default the one used last"),
+    option("--out", metavar="NAME", help="put the Turn into this variable"),
+    option("--background", action="store_true", help="return at once; see `%%acp wait`"),
+    option("--new", action="store_true", help="in a new session"),
+    option(
+        "--permissions", metavar="POLICY", help="ask, reads, allow, reject, or a function's name"
+    ),
+    option("--timeout", type=float, metavar="S", help="wait at most so many seconds"),
+    option("--check", action="store_true", help="raise unless the turn ends with end_turn"),
+    option("--quiet", action="store_true", help="show nothing"),
+)
+
+SUBCOMMANDS = {
+    subcommand.name: subcommand
+    for subcommand in (
+        Subcommand(
+            "start",
+            "Start an agent, initialize it and open a session.",
+            (
+                option("name", nargs="?", help="a known agent, such as demo"),
+                option("--as", dest="label", metavar="LABEL", help="what to call it"),
+                option("--cwd", default=".", help="the folder it works in; by default this one"),
+                option("--protocol", type=int, choices=(1, 2), default=2, help="1 forces v1"),
+                option("--env", action="append", default=[], metavar="K=V", help="repeatable"),
+                option(
+                    "--permissions",
+                    metavar="POLICY",
+                    help="ask, reads, allow, reject, or a function",
+                ),
+            ),
+            takes_command=True,
+        ),
+        Subcommand(
+            "prompt", "Send a prompt and wait for the end of its turn.", PROMPT_OPTIONS, "TEXT"
+        ),
+        Subcommand("stop", "Cancel the agent's work; twice: end its process.", (_LABEL,)),
+        Subcommand(
+            "wait",
+            "Wait for the agent's last turn and show it here.",
+            (_LABEL, option("--timeout", type=float, metavar="S")),
+        ),
+        Subcommand("new", "Open a new session with the agent.", (_LABEL,)),
+        Subcommand("agents", "Show the agents that can be started by name."),
+        Subcommand(
+            "permissions",
+            "Show or set the permission policy: ask, reads, allow, reject, or a function's name.",
+            (option("policy", nargs="?"), option("--to", metavar="LABEL")),
+        ),
+        Subcommand("commands", "Show the agent's slash commands.", (_LABEL,)),
+        Subcommand(
+            "trace",
+            "Show the messages between this notebook and the agent.",
+            (
+                _LABEL,
+                option("--last", type=int, metavar="N", help="only the last N messages"),
+                option(
+                    "--save", metavar="FILE", help="write them to a file, one JSON object a line"
+                ),
+            ),
+        ),
+        Subcommand("log", "Show what the agent wrote to stderr.", (_LABEL,)),
+        Subcommand(
+            "quit",
+            "End the agent and all its processes.",
+            (_LABEL, option("--all", action="store_true", help="end every agent")),
+        ),
+        Subcommand("help", "Show what %acp can do.", (option("topic", nargs="?"),)),
+    )
+}
+
+CELL = Subcommand("", "Send the cell as a prompt.", PROMPT_OPTIONS, "[MORE TEXT]")

@@ -1,0 +1,151 @@
+"""A turn's place in the notebook: the live view while it runs, the record when it is over.
+
+The view is displayed in the cell that prompts. What it shows is read on the agent thread; whatever
+is sent goes out in the cell's own context, because a thread without one would send in the name of
+the request that was handled last. The end replaces the view by a static record without the widget
+MIME type, so that the saved notebook needs neither kernel nor widget.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import logging
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from acp_notebook.kernel.comm_route import keep_front_end_route
+from acp_notebook.session.changes import SessionChange
+from acp_notebook.session.updates import PermissionId, PromptId
+
+if TYPE_CHECKING:
+    from acp_notebook.client.turn import Turn
+
+logger = logging.getLogger(__name__)
+
+# Changes after the end (background work) may come in bursts; a record is redrawn whole.
+LATE_CHANGE_S = 0.5
+
+
+class TurnCell:
+    """Shows one turn in one cell. Made and shown on the thread that runs the cell."""
+
+    def __init__(self, turn: Turn) -> None:
+        self.turn = turn
+        self._context = contextvars.copy_context()
+        self._thread = turn.session.agent.thread
+        self._lock = threading.Lock()
+        self._is_concluded = False
+        self._late_update: asyncio.TimerHandle | None = None
+        self._handle: Any = None
+        self._presenter: Any = None
+
+    @property
+    def is_concluded(self) -> bool:
+        """Whether the record stands in the cell."""
+        return self._is_concluded
+
+    def show_live(self) -> None:
+        """Display the live view."""
+        from IPython.display import display
+
+        from acp_notebook.render.document import TurnDocument
+        from acp_notebook.widgets.turn_view import TurnPresenter
+
+        session = self.turn.session
+        state = session.live.state
+        document = self._thread.call(
+            lambda: TurnDocument(
+                state,
+                session.live.entries_of(self.turn.prompt_id),
+                agent_name=session.agent.label,
+            )
+        )
+        self._presenter = TurnPresenter(
+            document, _Actions(self.turn), post=self._post, call_later=self._call_later
+        )
+        keep_front_end_route(self._presenter.view.comm)
+        bundle = self._presenter.view._repr_mimebundle_()
+        data = bundle[0] if isinstance(bundle, tuple) else bundle
+        data["text/plain"] = f"{session.agent.label} is working …"
+        self._handle = display(data, raw=True, display_id=True)
+
+    def _post(self, work: Callable[[], object]) -> None:
+        loop = self._thread.loop
+        loop.call_soon_threadsafe(work, context=self._context.copy())
+
+    def _call_later(self, delay_s: float, work: Callable[[], object]) -> asyncio.TimerHandle:
+        return self._thread.loop.call_later(delay_s, work, context=self._context.copy())
+
+    def note(self, changes: list[SessionChange]) -> None:
+        """Something of this turn changed; on the agent thread."""
+        if not self._is_concluded:
+            if self._presenter is not None:
+                self._context.copy().run(self._presenter.changed, changes)
+        elif self._handle is not None and self._late_update is None:
+            self._late_update = self._call_later(LATE_CHANGE_S, self._redraw)
+
+    def _redraw(self) -> None:
+        self._late_update = None
+        self._handle.update(self.record(), raw=True)
+
+    def conclude(self) -> None:
+        """Put the record in the place of the view; once, on whatever thread saw the end."""
+        with self._lock:
+            if self._is_concluded:
+                return
+            self._is_concluded = True
+        try:
+            record = self.record()
+            if self._handle is not None:
+                self._handle.update(record, raw=True)
+            else:
+                from IPython.display import display
+
+                self._handle = display(record, raw=True, display_id=True)
+        finally:
+            # A failure to draw must not leave a model behind.
+            if self._presenter is not None:
+                self._presenter.close()
+                self._presenter = None
+
+    def record(self) -> dict[str, str]:
+        """The static bundle of the turn as it stands."""
+        from acp_notebook.render.record import record_bundle
+
+        turn = self.turn
+
+        def read() -> dict[str, str]:
+            state = turn.session.live.state
+            prompt = state.prompts[turn.prompt_id]
+            return record_bundle(
+                state,
+                state.entries_of(turn.prompt_id),
+                agent_name=turn.session.agent.label,
+                stop_reason=prompt.stop_reason,
+                failure=prompt.failure,
+                elapsed_s=turn.elapsed_s,
+            )
+
+        return self._thread.call(read)
+
+
+class _Actions:
+    """What a reader can do in a turn's view. Called on any thread, so each is handed over."""
+
+    def __init__(self, turn: Turn) -> None:
+        self._session = turn.session
+        self._thread = turn.session.agent.thread
+
+    def answer(self, permission_id: PermissionId, option_id: str) -> None:
+        """Choose an option of a permission request."""
+        self._thread.post(lambda: self._session.live.answer(permission_id, option_id))
+
+    def stop(self) -> None:
+        """Cancel; a second time, end the process."""
+        self._thread.post(self._session.stop)
+
+    def withdraw(self, prompt_id: PromptId) -> None:
+        """Take back a queued prompt."""
+        self._thread.post(lambda: self._session.live.withdraw(prompt_id))
