@@ -213,7 +213,7 @@ class AcpMagics(Magics):
         if given.save:
             self._say(save_trace(agent.recording, given.save))
         else:
-            show_trace(agent, given.last)
+            show_trace(agent, last=given.last, is_turn=given.turn, only=given.only)
 
     def _log(self, given: Namespace) -> None:
         agent = self.roster.find(given.label)

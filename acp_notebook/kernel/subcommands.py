@@ -62,6 +62,8 @@ SUBCOMMANDS = {
             (
                 _LABEL,
                 option("--last", type=int, metavar="N", help="only the last N messages"),
+                option("--turn", action="store_true", help="only those since the last prompt"),
+                option("--only", metavar="WORD", help="only those whose name holds this word"),
                 option(
                     "--save", metavar="FILE", help="write them to a file, one JSON object a line"
                 ),

@@ -56,11 +56,7 @@ class TurnCell:
         session = self.turn.session
         state = session.live.state
         document = self._thread.call(
-            lambda: TurnDocument(
-                state,
-                session.live.entries_of(self.turn.prompt_id),
-                agent_name=session.agent.label,
-            )
+            lambda: TurnDocument(state, self._first_entry(), agent_name=session.agent.label)
         )
         self._presenter = TurnPresenter(
             document, _Actions(self.turn), post=self._post, call_later=self._call_later
@@ -70,6 +66,12 @@ class TurnCell:
         data = bundle[0] if isinstance(bundle, tuple) else bundle
         data["text/plain"] = f"{session.agent.label} is working …"
         self._handle = display(data, raw=True, display_id=True)
+
+    def _first_entry(self) -> int:
+        """Where in the timeline the turn begins; at its end, if it has not begun."""
+        timeline = self.turn.session.live.state.timeline
+        keys = self.turn.session.live.entries_of(self.turn.prompt_id)
+        return timeline.index(keys[0]) if keys else len(timeline)
 
     def _post(self, work: Callable[[], object]) -> None:
         loop = self._thread.loop
@@ -82,9 +84,15 @@ class TurnCell:
         """Something of this turn changed; on the agent thread."""
         if not self._is_concluded:
             if self._presenter is not None:
-                self._context.copy().run(self._presenter.changed, changes)
+                self._context.copy().run(self._present, changes)
         elif self._handle is not None and self._late_update is None:
             self._late_update = self._call_later(LATE_CHANGE_S, self._redraw)
+
+    def _present(self, changes: list[SessionChange]) -> None:
+        self._presenter.changed(changes)
+        prompt = self.turn.session.live.state.prompts[self.turn.prompt_id]
+        if prompt.is_ended:
+            self._presenter.finish(prompt.stop_reason, prompt.failure, self.turn.elapsed_s)
 
     def _redraw(self) -> None:
         self._late_update = None
@@ -107,7 +115,7 @@ class TurnCell:
         finally:
             # A failure to draw must not leave a model behind.
             if self._presenter is not None:
-                self._presenter.close()
+                self._thread.call(self._presenter.close)
                 self._presenter = None
 
     def record(self) -> dict[str, str]:

@@ -6,6 +6,7 @@ Knows JSON-RPC's outer members, to name a frame; knows no ACP and shows nothing 
 from __future__ import annotations
 
 import json
+import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ class Frame:
     def label(self) -> str:
         """A few words that name the message: its method, update kind or answered id."""
         message = self.message
+        if isinstance(message, list):
+            return f"batch of {len(message)}"
         if not isinstance(message, dict):
             return "noise"
         if not isinstance(message.get("method"), str):
@@ -57,19 +60,23 @@ class Recording:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._started = clock()
-        self._frames: deque[Frame] = deque(maxlen=MAX_FRAMES)
+        self._frames: deque[Frame] = deque()
         self._bytes = 0
+        self._lock = threading.Lock()
 
     def record(self, direction: Direction, data: bytes) -> None:
         """Keep one frame."""
-        if len(self._frames) == MAX_FRAMES:
-            self._bytes -= len(self._frames[0].data)
-        self._frames.append(Frame(self._clock() - self._started, direction, data))
-        self._bytes += len(data)
-        while self._bytes > MAX_BYTES and len(self._frames) > 1:
-            self._bytes -= len(self._frames.popleft().data)
+        frame = Frame(self._clock() - self._started, direction, data)
+        with self._lock:
+            self._frames.append(frame)
+            self._bytes += len(data)
+            while len(self._frames) > MAX_FRAMES or (
+                self._bytes > MAX_BYTES and len(self._frames) > 1
+            ):
+                self._bytes -= len(self._frames.popleft().data)
 
     def frames(self, last: int | None = None) -> list[Frame]:
         """The frames kept, oldest first; with `last` only so many."""
-        kept = list(self._frames)
+        with self._lock:
+            kept = list(self._frames)
         return kept if last is None else kept[-last:] if last > 0 else []
