@@ -1,26 +1,131 @@
-"""Agents that can be started by name. Knows no process."""
+"""Agents that can be started by name: the bundled one, the user's own, the catalogue.
+
+The user's own live in `acp.json` on the Jupyter config path, in the shape that other clients use:
+`{"agent_servers": {"name": {"command": "...", "args": [...], "env": {...}}}}`. A name there wins
+over a catalogue name. Starts nothing.
+"""
 
 from __future__ import annotations
 
 import difflib
+import json
+import os
+import shutil
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
 
-from acp_notebook.errors import AgentNotFound
+from acp_notebook.client.catalogue import CATALOGUE, LAUNCHER_HINTS, CatalogueEntry
+from acp_notebook.errors import AgentNotFound, UsageError
 
-BUNDLED = {"demo": (sys.executable, "-m", "acp_notebook.demo_agent")}
+CONFIG_NAME = "acp.json"
+Source = Literal["bundled", "yours", "catalogue"]
 
 
-def command_of(name: str) -> tuple[str, ...]:
-    """The command of a known agent.
+@dataclass(frozen=True, slots=True)
+class KnownAgent:
+    """An agent with a name. `missing` says what it lacks to start here; empty: nothing."""
+
+    name: str
+    title: str
+    command: tuple[str, ...]
+    source: Source
+    env: dict[str, str] = field(default_factory=dict)
+    note: str = ""
+    missing: str = ""
+
+
+def known_agents() -> dict[str, KnownAgent]:
+    """Every known agent by name: bundled, the user's own, then the catalogue.
 
     Raises:
-        AgentNotFound: No agent of this name is known.
+        UsageError: An `acp.json` cannot be read; the message names the file and the place.
     """
-    if name in BUNDLED:
-        return BUNDLED[name]
-    close = difflib.get_close_matches(name, BUNDLED, 1)
-    meant = f" Did you mean {close[0]!r}?" if close else ""
-    raise AgentNotFound(
-        f"No agent named {name!r} is known.{meant} Known: {', '.join(BUNDLED)}. "
-        f"Any other agent starts by its command: %acp start -- {name} ..."
+    found = {"demo": _bundled()}
+    found |= {name: agent for name, agent in configured_agents().items() if name not in found}
+    for name, entry in CATALOGUE.items():
+        found.setdefault(name, _from_catalogue(entry))
+    return found
+
+
+def find_agent(name: str) -> KnownAgent:
+    """The agent of a name, ready to start.
+
+    Raises:
+        AgentNotFound: No such agent is known, or what it needs is missing here.
+        UsageError: An `acp.json` cannot be read.
+    """
+    known = known_agents()
+    agent = known.get(name)
+    if agent is None:
+        close = difflib.get_close_matches(name, known, 1)
+        meant = f" Did you mean {close[0]!r}?" if close else ""
+        raise AgentNotFound(
+            f"No agent named {name!r} is known.{meant} %acp agents lists those that are. "
+            f"Any other agent starts by its command: %acp start -- {name} ..."
+        )
+    if agent.missing:
+        raise AgentNotFound(f"{agent.title} cannot start here: {agent.missing}.")
+    return agent
+
+
+def _bundled() -> KnownAgent:
+    command = (sys.executable, "-m", "acp_notebook.demo_agent")
+    note = "needs no account and has no model"
+    return KnownAgent("demo", "Demo agent", command, "bundled", note=note)
+
+
+def _from_catalogue(entry: CatalogueEntry) -> KnownAgent:
+    missing = ""
+    if shutil.which(entry.command[0]) is None:
+        hint = LAUNCHER_HINTS.get(entry.launcher, "install the agent by its own instructions")
+        missing = f"there is no {entry.command[0]} on the PATH of this kernel; {hint}"
+    return KnownAgent(
+        entry.name, entry.title, entry.command, "catalogue", dict(entry.env), entry.note, missing
     )
+
+
+def configured_agents() -> dict[str, KnownAgent]:
+    """The agents of every `acp.json` on the Jupyter config path; the nearest folder wins.
+
+    Raises:
+        UsageError: A file cannot be read.
+    """
+    from jupyter_core.paths import jupyter_config_path
+
+    found: dict[str, KnownAgent] = {}
+    for folder in jupyter_config_path():
+        path = Path(folder, CONFIG_NAME)
+        if path.is_file():
+            for name, agent in _read_config(path).items():
+                found.setdefault(name, agent)
+    return found
+
+
+def _read_config(path: Path) -> dict[str, KnownAgent]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be read: {error}. Mend or remove it.") from None
+    servers = content.get("agent_servers") if isinstance(content, dict) else None
+    if not isinstance(servers, Mapping):
+        raise UsageError(
+            f'{path} must look like {{"agent_servers": {{"NAME": {{"command": "..."}}}}}}.'
+        )
+    return {str(name): _read_server(path, str(name), raw) for name, raw in servers.items()}
+
+
+def _read_server(path: Path, name: str, raw: Any) -> KnownAgent:
+    where = f"{path}, agent {name!r}"
+    if not isinstance(raw, Mapping) or not isinstance(raw.get("command"), str):
+        raise UsageError(f"{where}: `command` must be a string.")
+    args, env = raw.get("args") or [], raw.get("env") or {}
+    if not isinstance(args, list) or not all(isinstance(arg, str) for arg in args):
+        raise UsageError(f"{where}: `args` must be a list of strings.")
+    if not isinstance(env, Mapping) or not all(isinstance(value, str) for value in env.values()):
+        raise UsageError(f"{where}: `env` must map names to strings.")
+    command = (os.path.expanduser(raw["command"]), *args)  # noqa: PTH111 - may be a bare name
+    missing = "" if shutil.which(command[0]) else f"there is no {command[0]}; see {path}"
+    return KnownAgent(name, name, command, "yours", dict(env), missing=missing)

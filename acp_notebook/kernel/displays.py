@@ -6,7 +6,7 @@ escaped. Knows the client only as values to show.
 
 from __future__ import annotations
 
-import shutil
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -71,14 +71,22 @@ def show_status(roster: Roster) -> None:
     show_table(rows, "%%acp prompts the last one; %acp help shows the rest.")
 
 
-def show_agents() -> None:
-    """The agents that can be started by name, and whether they can start here."""
-    from acp_notebook.client.known_agents import BUNDLED
+def show_agents(words: Sequence[str] = ()) -> None:
+    """The agents that can be started by name, whether they can start here, and how."""
+    from acp_notebook.client.known_agents import known_agents
 
-    rows = [("agent", "starts here", "command")]
-    for name, command in BUNDLED.items():
-        there = "yes" if shutil.which(command[0]) else f"no: {command[0]} is missing"
-        rows.append((name, there, " ".join(command)))
+    words = [word.lower() for word in words]
+    rows = [("agent", "what it is", "from", "starts here", "command")]
+    for agent in known_agents().values():
+        row = (
+            agent.name,
+            f"{agent.title}: {agent.note}" if agent.note else agent.title,
+            agent.source,
+            f"no: {agent.missing}" if agent.missing else "yes",
+            shlex.join(agent.command),
+        )
+        if all(word in " ".join(row).lower() for word in words):
+            rows.append(row)
     show_table(rows, "Any other agent starts by its command: %acp start -- COMMAND ARGS")
 
 

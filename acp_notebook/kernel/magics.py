@@ -112,10 +112,10 @@ class AcpMagics(Magics):
         session = agent.new_session()
         self._say(f"New session with {agent.label}: {session.id}")
 
-    def _agents(self, _: Namespace) -> None:
+    def _agents(self, given: Namespace) -> None:
         from acp_notebook.kernel.displays import show_agents
 
-        show_agents()
+        show_agents(given.words)
 
     def _status(self) -> None:
         from acp_notebook.kernel.displays import show_status

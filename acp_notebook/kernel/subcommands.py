@@ -49,7 +49,11 @@ SUBCOMMANDS = {
             (_LABEL, option("--timeout", type=float, metavar="S")),
         ),
         Subcommand("new", "Open a new session with the agent.", (_LABEL,)),
-        Subcommand("agents", "Show the agents that can be started by name."),
+        Subcommand(
+            "agents",
+            "Show the agents that can be started by name, and what is missing for the others.",
+            (option("words", nargs="*", help="only those whose line holds these words"),),
+        ),
         Subcommand(
             "permissions",
             "Show or set the permission policy: ask, reads, allow, reject, or a function's name.",
