@@ -6,8 +6,10 @@ prompt starts a fresh link and takes the session up again, if the agent can. Kno
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import concurrent.futures
+import logging
 import os
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -17,9 +19,10 @@ from typing import TypeVar
 from acp_notebook.client.agent_link import AgentLink, Launch
 from acp_notebook.client.agent_thread import AgentThread, shared_thread
 from acp_notebook.client.host import current_host
-from acp_notebook.client.known_agents import command_of
+from acp_notebook.client.known_agents import find_agent
 from acp_notebook.client.live_session import LiveSession
 from acp_notebook.client.permissions import Policy, check_policy
+from acp_notebook.client.services import Services
 from acp_notebook.client.session import Session
 from acp_notebook.client.turn import Turn
 from acp_notebook.errors import (
@@ -30,10 +33,12 @@ from acp_notebook.errors import (
     UnsupportedByAgent,
     UsageError,
 )
-from acp_notebook.protocol.dialect import AuthMethod, Capabilities, Implementation
+from acp_notebook.protocol.dialect import AuthMethod, Capabilities, Implementation, Place
 from acp_notebook.protocol.negotiate import LATEST, OLDEST, Negotiated
 from acp_notebook.session import updates as u
 from acp_notebook.trace.recording import Recording
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 _living: weakref.WeakSet[Agent] = weakref.WeakSet()
@@ -53,8 +58,10 @@ class Agent:
         self.has_quit = False
         self.on_stderr: Callable[[], None] | None = None
         self._policy = check_policy(permissions)
-        self._link = AgentLink(launch, self.thread)
+        self._services = Services()
+        self._link = self._new_link()
         self._links = [self._link]
+        self._reconnecting = asyncio.Lock()
         _living.add(self)
 
     def __repr__(self) -> str:
@@ -99,7 +106,7 @@ class Agent:
     @property
     def noise(self) -> list[str]:
         """Lines on its stdout that were no messages."""
-        return list(self._link.noise)
+        return self.thread.call(lambda: list(self._link.noise))
 
     @property
     def recording(self) -> Recording:
@@ -154,8 +161,12 @@ class Agent:
             raise
         return self
 
+    def _new_link(self) -> AgentLink:
+        link = AgentLink(self.launch, self.thread, self._services)
+        link.on_stderr = self._stderr_grew
+        return link
+
     async def _start(self) -> None:
-        self._link.on_stderr = self._stderr_grew
         await self._link.open()
         await self._open_session()
 
@@ -167,9 +178,15 @@ class Agent:
         """Open another session; it becomes the present one.
 
         Raises:
-            AgentError: The agent refused.
+            UsageError: The agent was ended by `quit`.
+            AgentError: The agent refused, or had to be started again and could not.
         """
-        return self._wait_for(self.thread.submit(self._open_session()))
+        return self._wait_for(self.thread.submit(self._open_another()))
+
+    async def _open_another(self) -> Session:
+        async with self._reconnecting:
+            await self._connect()
+        return await self._open_session()
 
     async def _open_session(self) -> Session:
         if not self.capabilities.sessions:
@@ -185,13 +202,12 @@ class Agent:
         return session
 
     async def _set_up(self, live: LiveSession) -> None:
-        call = self._facts.dialect.new_session(self.launch.cwd, [], [])
+        call = self._facts.dialect.new_session(self.place)
         try:
             answer = await self._link.request(call)
         except AuthRequired as error:
-            raise AuthRequired(
-                error.method, error.code, f"{error.message} {self._login_hint()}", error.data
-            ) from None
+            message = f"{error.message.rstrip('.')}. {self._login_hint()}"
+            raise AuthRequired(error.method, error.code, message, error.data) from None
         session_id = answer.get("sessionId") if isinstance(answer, dict) else None
         if not isinstance(session_id, str):
             raise AgentError(
@@ -199,6 +215,11 @@ class Agent:
                 "See the messages with %acp trace."
             )
         self._link.attach(u.SessionId(session_id), live, answer)
+
+    @property
+    def place(self) -> Place:
+        """Where its sessions work."""
+        return Place(self.launch.cwd)
 
     def _login_hint(self) -> str:
         ways = ", ".join(method.name for method in self.auth_methods)
@@ -213,14 +234,18 @@ class Agent:
     def quit(self) -> None:
         """End the agent and all its processes; may be called more than once."""
         self.has_quit = True
-        self._wait_for(self.thread.submit(self._link.close()))
+        self._wait_for(self.thread.submit(self._close()))
+
+    async def _close(self) -> None:
+        # The link is looked up on the agent thread, where a prompt may be bringing up a new one.
+        await self._link.close()
 
     def end_process(self, reason: str) -> None:
         """End the process at once; the next prompt starts it again. On the agent thread."""
         for session in self.sessions:
             session.live.lost(reason, "")
         self._link.kill_now()
-        self.thread.loop.create_task(self._link.close())
+        self.thread.spawn(self._link.close())
 
     def kill_now(self) -> None:
         """Kill its process tree; for the end of this process."""
@@ -235,42 +260,53 @@ class Agent:
 
     def reopen_for(self, session: Session, turn: Turn) -> None:
         """Start the agent again for a prompt that waits; on the agent thread."""
+        self.thread.spawn(self._reopen_for(session.live, turn.prompt_id))
 
-        async def reopen() -> None:
-            try:
-                await self._reopen(session.live)
-            except (AcpNotebookError, OSError) as error:
-                session.live.refuse(turn.prompt_id, str(error))
+    async def _reopen_for(self, live: LiveSession, prompt_id: u.PromptId) -> None:
+        try:
+            async with self._reconnecting:
+                # An earlier prompt may have done it, or failed for all that waited.
+                if not live.state.is_connected and not live.state.prompts[prompt_id].is_ended:
+                    await self._reopen(live)
+        except Exception as error:
+            if not isinstance(error, AcpNotebookError):
+                logger.exception("The agent could not be started again.")
+            for waiting in list(live.state.pending):
+                live.refuse(waiting, str(error))
 
-        self.thread.loop.create_task(reopen())
-
-    async def _reopen(self, live: LiveSession) -> None:
+    async def _connect(self) -> None:
+        if self.has_quit:
+            raise UsageError(f"The agent {self.label} was ended. Start it again with %acp start.")
         if not self._link.is_alive:
-            self._link = AgentLink(self.launch, self.thread)
+            self._link = self._new_link()
             self._links = [self._links[-1], self._link]
             await self._link.open()
+
+    async def _reopen(self, live: LiveSession) -> None:
+        await self._connect()
         facts, old_id = self._facts, live.session_id
         live.reconnect(self._link, facts.dialect)
-        call = facts.dialect.reattach(str(old_id), self.launch.cwd, [], [], facts.capabilities)
+        call = facts.dialect.resume(str(old_id), self.place, facts.capabilities, replay=False)
         if call is not None and old_id is not None:
             try:
                 answer = await self._link.request(call)
-            except RequestFailed:
-                call = None
+            except RequestFailed as error:
+                logger.info("The old session could not be taken up: %s", error)
             else:
                 self._link.attach(old_id, live, answer)
-        if call is None:
-            live.apply(
-                [
-                    u.Notice(
-                        "warning",
-                        "A new session was opened",
-                        "The agent was started again and could not take up the old session: "
-                        "it has lost its memory of the conversation above.",
-                    )
-                ]
-            )
-            await self._set_up(live)
+                return
+        await self._set_up(live)
+        # After the waiting prompt, whose turn shows it.
+        live.apply(
+            [
+                u.Notice(
+                    "warning",
+                    "A new session was opened",
+                    "The agent was started again and could not take up the old session: "
+                    "it has lost its memory of the conversation above.",
+                )
+            ]
+        )
 
 
 def start(
@@ -303,12 +339,14 @@ def start(
         raise UsageError("Give either an agent's name or a command.")
     if protocol not in (OLDEST, LATEST):
         raise UsageError(f"There is no ACP protocol version {protocol}; use {OLDEST} or {LATEST}.")
-    words = tuple(command) if command is not None else command_of(str(name))
+    known = find_agent(name) if name is not None else None
+    words = known.command if known is not None else tuple(command or ())
     if not words:
         raise UsageError("The command is empty. Write it behind --, as in: %acp start -- my-agent")
     shown = name or Path(words[0]).name
     folder = str(Path(cwd).expanduser().resolve())
-    launch = Launch(shown, words, folder, dict(env or {}), protocol)
+    environment = {**(known.env if known is not None else {}), **(env or {})}
+    launch = Launch(shown, words, folder, environment, protocol)
     return Agent(launch, label=label or shown, permissions=permissions).start()
 
 

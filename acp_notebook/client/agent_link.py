@@ -6,17 +6,20 @@ deliver to; what they do with it is theirs.
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import shlex
 import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from acp_notebook.client.agent_process import AgentProcess
+from acp_notebook.client.agent_process import STAGE_S, AgentProcess
 from acp_notebook.client.agent_thread import AgentThread
 from acp_notebook.client.live_session import LiveSession
-from acp_notebook.errors import AgentError, AgentExited, AuthRequired, RequestFailed
+from acp_notebook.client.services import Services
+from acp_notebook.errors import AgentExited, AuthRequired, RequestFailed
 from acp_notebook.jsonrpc import (
     METHOD_NOT_FOUND,
     OVERSIZED,
@@ -55,9 +58,10 @@ class Launch:
 class AgentLink:
     """A started agent. All of it belongs to the agent thread."""
 
-    def __init__(self, launch: Launch, thread: AgentThread) -> None:
+    def __init__(self, launch: Launch, thread: AgentThread, services: Services) -> None:
         self.launch = launch
         self.thread = thread
+        self.services = services
         self.recording = Recording(time.monotonic)
         self.noise: deque[str] = deque(maxlen=MAX_NOISE_LINES)
         self.negotiated: negotiate.Negotiated | None = None
@@ -66,7 +70,7 @@ class AgentLink:
         self.on_stderr: Callable[[], None] | None = None
         self._connection: Connection | None = None
         self._sessions: dict[str, LiveSession] = {}
-        self._early: dict[str, deque[Any]] = {}
+        self._early: deque[tuple[str, Any]] = deque(maxlen=MAX_EARLY_UPDATES)
         self._is_closing = False
 
     @property
@@ -85,22 +89,33 @@ class AgentLink:
         """Start the process and negotiate; one retry with a fresh process for v1 (INIT-3).
 
         Raises:
-            AgentError: The agent cannot be started, ended, or shares no version.
+            AgentError: The agent cannot be started, ended, or shares no version. No process is
+                left then.
         """
-        asked = self.launch.protocol
         try:
-            self.negotiated = await self._start_and_initialize(asked)
-        except RequestFailed as refused:
-            if asked == negotiate.OLDEST:
+            self.negotiated = await self._negotiate(self.launch.protocol)
+        except BaseException:
+            await self.close()
+            raise
+        return self.negotiated
+
+    async def _negotiate(self, asked: int) -> negotiate.Negotiated:
+        try:
+            return await self._start_and_initialize(asked)
+        except (RequestFailed, AgentExited) as refused:
+            if asked == negotiate.OLDEST or self._is_closing:
                 raise
             logger.info("The agent refused both shapes (%s); asking for v1 alone.", refused)
-            await self._end_process()
-            self.negotiated = await self._start_and_initialize(negotiate.OLDEST)
-        return self.negotiated
+        await self._end_process()
+        return await self._start_and_initialize(negotiate.OLDEST)
 
     async def _start_and_initialize(self, version: int) -> negotiate.Negotiated:
         launch = self.launch
         process = await AgentProcess.start(launch.command, env=launch.env, cwd=launch.cwd)
+        if self._is_closing:
+            # Interrupted before there was a process to end.
+            await process.stop()
+            raise AgentExited(f"The start of the agent {launch.name} was given up.")
         process.on_stderr = self.on_stderr
         transport = RecordingTransport(process.transport, self.recording.record)
         connection = Connection(
@@ -110,8 +125,8 @@ class AgentLink:
             on_noise=self._on_noise,
         )
         self.process, self._connection = process, connection
-        self.thread.loop.create_task(self._run(process, connection))
-        method, params = negotiate.initialize(CLIENT, version=version)
+        self.thread.spawn(self._run(process, connection))
+        method, params = negotiate.initialize(CLIENT, version=version, offer=self.services.offer)
         try:
             answer = await connection.request(method, params)
         except ConnectionLost:
@@ -119,19 +134,20 @@ class AgentLink:
         except RpcError as error:
             refusal = negotiate.read_refusal(error.code, error.data, asked=version)
             if refusal is not None and version == negotiate.OLDEST:
-                await self.close()
                 raise refusal from None
             raise RequestFailed(method, error.code, error.message, error.data) from None
-        try:
-            return negotiate.read_answer(answer, asked=version)
-        except AgentError:
-            await self.close()
-            raise
+        return negotiate.read_answer(answer, asked=version)
 
     async def _run(self, process: AgentProcess, connection: Connection) -> None:
-        await connection.run()
+        reading = self.thread.spawn(connection.run())
+        exited = self.thread.spawn(process.exited())
+        await asyncio.wait({reading, exited}, return_when=asyncio.FIRST_COMPLETED)
+        # What the agent said last is still read; a child of it may keep the pipe open for ever.
+        await asyncio.wait({reading}, timeout=STAGE_S)
         # The pipe may close a moment before the process has a status to report.
         await process.stop()
+        await connection.aclose()
+        exited.cancel()
         if self._is_closing or connection is not self._connection:
             return
         error = await self._exit_error(process, "")
@@ -141,7 +157,7 @@ class AgentLink:
 
     async def _exit_error(self, process: AgentProcess, when: str) -> AgentExited:
         await process.wait()
-        command = " ".join(self.launch.command)
+        command = shlex.join(self.launch.command)
         reason = f"The agent {self.launch.name} ended with {process.status}"
         reason = f"{reason} {when}." if when else f"{reason}."
         step = (
@@ -175,8 +191,13 @@ class AgentLink:
         """Deliver to this session from now on, first what came too early (SESS-3)."""
         self._sessions[session_id] = session
         session.opened(session_id, answer)
-        for update in self._early.pop(session_id, ()):
-            session.receive(update)
+        early = list(self._early)
+        self._early.clear()
+        for for_session, update in early:
+            if for_session == session_id:
+                session.receive(update)
+            else:
+                self._early.append((for_session, update))
 
     async def close(self) -> None:
         """End the connection and the process tree; may be called more than once."""
@@ -200,19 +221,24 @@ class AgentLink:
     # what arrives, synchronously and in order
 
     def _on_notification(self, method: str, params: object) -> None:
-        if method != "session/update" or not isinstance(params, dict):
-            logger.debug("Ignored the notification %s.", method)
+        if not isinstance(params, dict):
+            logger.debug("Ignored the notification %s without params.", method)
+            return
+        if method != "session/update":
+            listener = self.services.notifications.get(method)
+            if listener is not None:
+                listener(params)
             return
         session_id, update = params.get("sessionId"), params.get("update")
         session = self._sessions.get(str(session_id))
         if session is not None:
             session.receive(update)
         else:
-            early = self._early.setdefault(str(session_id), deque(maxlen=MAX_EARLY_UPDATES))
-            early.append(update)
+            self._early.append((str(session_id), update))
 
     def _on_request(self, incoming: IncomingRequest) -> None:
-        if incoming.method != "session/request_permission":
+        serve = self.services.requests.get(incoming.method)
+        if serve is None:
             message = f"This client does not serve {incoming.method}."
             incoming.fail(METHOD_NOT_FOUND, message)
             return
@@ -224,7 +250,7 @@ class AgentLink:
         if session is None:
             incoming.fail(METHOD_NOT_FOUND, "This client has no such session.")
             return
-        session.ask(incoming, params)
+        serve(incoming, session, params)
 
     def _on_noise(self, kind: str, text: str) -> None:
         self.noise.append(f"{kind}: {text[:500]}")

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import logging
 import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -21,6 +24,7 @@ class AgentThread:
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
+        self._spawned: set[asyncio.Task[None]] = set()
         self._thread = threading.Thread(target=self._main, name="acp-agents", daemon=True)
         self._thread.start()
 
@@ -36,6 +40,19 @@ class AgentThread:
     def submit(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
         """Run a coroutine on the thread."""
         return asyncio.run_coroutine_threadsafe(work, self.loop)
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Start a coroutine that nobody waits for; on the thread. Its failure is logged."""
+        task = self.loop.create_task(work)
+        self._spawned.add(task)  # a loop holds its tasks weakly
+        task.add_done_callback(self._spawn_ended)
+        return task
+
+    def _spawn_ended(self, task: asyncio.Task[None]) -> None:
+        self._spawned.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            logger.error("A task of the agent thread failed.", exc_info=error)
 
     def post(self, work: Callable[[], object]) -> None:
         """Run a function on the thread, soon and in order."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import inspect
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -51,9 +52,6 @@ class PlainHost:
 
     can_ask = False
 
-    def __init__(self) -> None:
-        self._pool = concurrent.futures.ThreadPoolExecutor(2, "acp-user-function")
-
     def wait(self, future: concurrent.futures.Future[Any], timeout_s: float | None) -> bool:
         """Block until the future is done."""
         done, _ = concurrent.futures.wait([future], timeout_s)
@@ -73,8 +71,20 @@ class PlainHost:
     def run_user_function(
         self, function: Callable[..., Any], *args: Any
     ) -> concurrent.futures.Future[Any]:
-        """Run it on a thread of its own, with its own loop if it is async."""
-        return self._pool.submit(call_sync_or_async, function, *args)
+        """Run it on a thread of its own, with its own loop if it is async.
+
+        A daemon thread: one that never returns must hold up neither the next nor the exit.
+        """
+        result: concurrent.futures.Future[Any] = concurrent.futures.Future()
+
+        def run() -> None:
+            try:
+                result.set_result(call_sync_or_async(function, *args))
+            except BaseException as error:  # noqa: BLE001 - it belongs to the caller
+                result.set_exception(error)
+
+        threading.Thread(target=run, name="acp-user-function", daemon=True).start()
+        return result
 
 
 def call_sync_or_async(function: Callable[..., Any], *args: Any) -> Any:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from acp_notebook.client import permissions
+from acp_notebook.client.fresh_ids import FreshIds
 from acp_notebook.client.host import current_host
 from acp_notebook.errors import UsageError
 from acp_notebook.jsonrpc import INVALID_PARAMS, ConnectionLost, IncomingRequest, Response
@@ -43,6 +44,7 @@ class LiveSession:
         self._link = link
         self._dialect = dialect
         self._reader: Reader = dialect.reader()
+        self._connections = 1
         self._numbers = itertools.count(1)
         self._questions: dict[u.PermissionId, IncomingRequest] = {}
 
@@ -64,7 +66,8 @@ class LiveSession:
     def reconnect(self, link: AgentLink, dialect: Dialect) -> None:
         """Go on over a new connection, with what is known so far."""
         self._link, self._dialect = link, dialect
-        self._reader = dialect.reader()
+        self._connections += 1
+        self._reader = FreshIds(dialect.reader(), self._connections)
 
     def opened(self, session_id: u.SessionId, answer: Any) -> None:
         """The set-up answer came: the session is served (again)."""
@@ -82,6 +85,9 @@ class LiveSession:
     def prompt(self, prompt_id: u.PromptId, content: tuple[ContentBlock, ...]) -> None:
         """Send a prompt, or queue it until the agent can take it (PROMPT-6)."""
         state = self.state
+        if not self._link.is_alive:
+            # It has just ended; how is not known yet, and this prompt need not wait for that.
+            self.lost("The agent is not running.", "")
         is_free = state.is_idle and not state.pending
         can_join = self._dialect.takes_prompts_while_busy and not self._queued()
         if state.is_connected and (is_free or can_join):
@@ -180,7 +186,11 @@ class LiveSession:
             decision = permissions.decide(self.policy, question)
             self._decided(permission_id, decision)
             return
-        future = current_host().run_user_function(self.policy, question)
+        try:
+            future = current_host().run_user_function(self.policy, question)
+        except RuntimeError as error:  # no thread can be started any more
+            self._policy_failed(permission_id, str(error))
+            return
 
         def done(_: object) -> None:
             self._link.thread.post(lambda: self._function_answered(permission_id, future))
@@ -193,7 +203,8 @@ class LiveSession:
             decision = permissions.chosen_by_function(future.result(), request.options)
         except UsageError as error:
             self._policy_failed(permission_id, str(error))
-        except Exception as error:
+        except BaseException as error:
+            # Also what would end a thread (SystemExit, an interrupt): this one serves all agents.
             logger.exception("The permission policy failed.")
             self._policy_failed(permission_id, f"{type(error).__name__}: {error}")
         else:

@@ -109,6 +109,9 @@ class Session:
         turn = Turn(self, u.PromptId(f"turn-{next(_turn_numbers)}"), content)
         self.turns.append(turn)
         self.agent.thread.call(lambda: self.live.listeners.append(turn.note))
+        turn.done.add_done_callback(
+            lambda _: self.agent.thread.post(lambda: self._forget_listener(turn))
+        )
         current_host().show_turn(turn)
         self.agent.thread.post(lambda: self._send(turn))
         if wait:
@@ -116,9 +119,6 @@ class Session:
         return turn
 
     def _send(self, turn: Turn) -> None:
-        turn.done.add_done_callback(
-            lambda _: self.agent.thread.post(lambda: self._forget_listener(turn))
-        )
         self.live.prompt(turn.prompt_id, turn.prompt)
         if not self.live.state.is_connected:
             self.agent.reopen_for(self, turn)

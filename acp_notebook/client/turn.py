@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from acp_notebook.client.host import current_host
-from acp_notebook.errors import TurnStopped, TurnTimeout, UsageError, describe_error
+from acp_notebook.errors import AgentExited, TurnStopped, TurnTimeout, UsageError, describe_error
 from acp_notebook.session import updates as u
 from acp_notebook.session.changes import PromptChanged, SessionChange
 from acp_notebook.session.content import ContentBlock, ImageBlock
@@ -23,6 +23,7 @@ from acp_notebook.session.state import (
     Message,
     Permission,
     Plan,
+    Prompt,
     SessionState,
     ToolCall,
     Usage,
@@ -143,7 +144,10 @@ class Turn:
 
         def stop() -> None:
             live = self.session.live
-            if live.state.prompts[self.prompt_id].phase == "queued":
+            prompt = live.state.prompts.get(self.prompt_id)
+            if prompt is None or prompt.is_ended:
+                return  # what runs now is somebody else's work
+            if prompt.phase == "queued":
                 live.withdraw(self.prompt_id)
             else:
                 live.cancel()
@@ -158,7 +162,21 @@ class Turn:
         """
         if self.is_done and self.stop_reason == "end_turn":
             return self
-        raise TurnStopped(f"The turn did not end as planned: {self.outcome}.")
+        words = f"The turn did not end as planned: {self.outcome.rstrip('.')}."
+        raise TurnStopped(str(AgentExited(words, stderr_tail=self._last_words)))
+
+    @property
+    def _last_words(self) -> str:
+        """What the agent wrote to stderr before it was lost in this turn (WIRE-6)."""
+        return self.read(
+            lambda state, keys: "\n".join(
+                state.asides[key].detail for key in keys if key.kind == "lost"
+            )
+        )
+
+    def _prompt_of(self, state: SessionState) -> Prompt:
+        # Before it is sent, the state does not know it yet.
+        return state.prompts.get(self.prompt_id) or Prompt(self.prompt_id, self.prompt)
 
     # what it tells
 
@@ -172,12 +190,12 @@ class Turn:
     @property
     def stop_reason(self) -> str | None:
         """Why it ended: the agent's word; None while it runs or when it failed."""
-        return self.read(lambda state, _: state.prompts[self.prompt_id].stop_reason)
+        return self.read(lambda state, _: self._prompt_of(state).stop_reason)
 
     @property
     def error(self) -> str | None:
         """What failed, in one sentence, or None."""
-        failure = self.read(lambda state, _: state.prompts[self.prompt_id].failure)
+        failure = self.read(lambda state, _: self._prompt_of(state).failure)
         if failure is None:
             return None
         if failure.code is None:

@@ -50,7 +50,7 @@ class _MissingPartError(Exception):
     """A private name that the shell channel needs is not there."""
 
 
-class _HeldInterrupts:
+class HeldInterrupts:
     """Keeps an interrupt from tearing a message between the socket and its place.
 
     A `KeyboardInterrupt` may be raised between any two bytecodes, also after a message left the
@@ -133,7 +133,7 @@ class ShellChannel:
         """Take the messages that have arrived; return when there is none, or after many."""
         served = 0
         for _ in range(MESSAGES_PER_ROUND):
-            with _HeldInterrupts() as interrupts:
+            with HeldInterrupts() as interrupts:
                 frames = self._receive()
                 if frames is None:
                     break
@@ -161,7 +161,7 @@ class ShellChannel:
             return frames
         return None
 
-    def _serve_or_queue(self, frames: list[Any], interrupts: _HeldInterrupts) -> bool:
+    def _serve_or_queue(self, frames: list[Any], interrupts: HeldInterrupts) -> bool:
         request = self._read(frames)
         if request is not None and self._answer(*request, interrupts):
             return True
@@ -192,7 +192,7 @@ class ShellChannel:
         return kind in HARMLESS_REQUESTS
 
     def _answer(
-        self, identities: list[bytes], message: dict[str, Any], interrupts: _HeldInterrupts
+        self, identities: list[bytes], message: dict[str, Any], interrupts: HeldInterrupts
     ) -> bool:
         """True when answered, False when the handler cannot finish while the cell runs."""
         kernel, kind = self._kernel, message["header"]["msg_type"]
@@ -319,7 +319,8 @@ def _finishes_in_one_step(coroutine: Any) -> bool:
 
 
 def _flush_output() -> None:
-    # What a handler printed must leave before the idle that ends its request.
+    # What a handler printed must leave before the idle that ends its request. A stream that the
+    # user put in place may be unable to flush.
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
+        with suppress(Exception):
             stream.flush()

@@ -25,6 +25,33 @@ class Call(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a session works and what it may reach. Paths are absolute (SESS-1).
+
+    `mcp_servers` are in v2's form, each with its `type`; a dialect writes its own form.
+    """
+
+    cwd: str
+    mcp_servers: tuple[Json, ...] = ()
+    directories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClientOffer:
+    """What this client serves to the agent; advertised exactly so (INIT-5).
+
+    Files and terminals are v1's: in v2 the agent has its own.
+    """
+
+    read_files: bool = False
+    write_files: bool = False
+    terminals: bool = False
+    forms: bool = False
+    urls: bool = False
+    terminal_login: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Implementation:
     """Who is speaking."""
 
@@ -125,21 +152,42 @@ class Dialect(Protocol):
         """A reader for a new session."""
         ...
 
-    def new_session(
-        self, cwd: str, mcp_servers: Sequence[Json], directories: Sequence[str]
-    ) -> Call:
-        """`session/new`; `cwd` and `directories` are absolute."""
+    def new_session(self, place: Place) -> Call:
+        """`session/new`."""
         ...
 
-    def reattach(
-        self,
-        session_id: str,
-        cwd: str,
-        mcp_servers: Sequence[Json],
-        directories: Sequence[str],
-        capabilities: Capabilities,
+    def resume(
+        self, session_id: str, place: Place, capabilities: Capabilities, *, replay: bool
     ) -> Call | None:
-        """Take up a session again without a replay, or None if the agent cannot."""
+        """Take up a session, with or without a replay; None if the agent cannot."""
+        ...
+
+    def list_sessions(self, cwd: str | None, cursor: str | None) -> Call:
+        """One page of `session/list`."""
+        ...
+
+    def close_session(self, session_id: str) -> Call:
+        """`session/close`."""
+        ...
+
+    def delete_session(self, session_id: str) -> Call:
+        """`session/delete`."""
+        ...
+
+    def login(self, method_id: str) -> Call:
+        """Log in by a method of type `agent`."""
+        ...
+
+    def logout(self) -> Call:
+        """Log out."""
+        ...
+
+    def cancel_tool_call(self, session_id: str, tool_call_id: str) -> Call | None:
+        """Cancel one tool call; None where the version has no such thing."""
+        ...
+
+    def cancel_terminal(self, session_id: str, terminal_id: str) -> Call | None:
+        """Cancel one terminal's command; None where the version has no such thing."""
         ...
 
     def prompt(self, session_id: str, content: Sequence[ContentBlock]) -> Call:
@@ -157,6 +205,16 @@ class Dialect(Protocol):
     def permission_outcome(self, option_id: str | None) -> dict[str, Any]:
         """The result for a permission request; None is the outcome `cancelled`."""
         ...
+
+
+def elicitation_modes(offer: ClientOffer) -> dict[str, Any]:
+    """The modes of elicitation that are served, which both versions write alike."""
+    return given(form={} if offer.forms else None, url={} if offer.urls else None)
+
+
+def given(**members: Any) -> dict[str, Any]:
+    """The members that are not None."""
+    return {key: value for key, value in members.items() if value is not None}
 
 
 def selected_or_cancelled(option_id: str | None) -> dict[str, Any]:

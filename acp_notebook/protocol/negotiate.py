@@ -13,13 +13,21 @@ from typing import Any
 
 from acp_notebook.errors import UnsupportedProtocolVersion
 from acp_notebook.protocol import fields
-from acp_notebook.protocol.dialect import AuthMethod, Call, Capabilities, Dialect, Implementation
+from acp_notebook.protocol.dialect import (
+    AuthMethod,
+    Call,
+    Capabilities,
+    ClientOffer,
+    Dialect,
+    Implementation,
+)
 from acp_notebook.protocol.v1 import dialect as v1
 from acp_notebook.protocol.v2 import dialect as v2
 
 LATEST = 2
 OLDEST = 1
 UNSUPPORTED_VERSION_CODE = -32022
+NOTHING = ClientOffer()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +40,21 @@ class Negotiated:
     auth_methods: tuple[AuthMethod, ...]
 
 
-def initialize(client: Implementation, *, version: int = LATEST) -> Call:
+def initialize(
+    client: Implementation, *, version: int = LATEST, offer: ClientOffer = NOTHING
+) -> Call:
     """The `initialize` call: both shapes for version 2, v1's alone for version 1.
 
-    Capabilities name exactly what this client serves (INIT-5): nothing beyond the baseline yet.
+    Capabilities name exactly what this client serves (INIT-5).
     """
     info = {"name": client.name, "title": client.label, "version": client.version}
     params: dict[str, Any] = {
         "protocolVersion": version,
         "clientInfo": info,
-        "clientCapabilities": {
-            "fs": {"readTextFile": False, "writeTextFile": False},
-            "terminal": False,
-        },
+        "clientCapabilities": v1.write_capabilities(offer),
     }
     if version >= LATEST:
-        params |= {"info": info, "capabilities": {}}
+        params |= {"info": info, "capabilities": v2.write_capabilities(offer)}
     return Call("initialize", params)
 
 

@@ -10,7 +10,11 @@ from acp_notebook.protocol.dialect import (
     AuthMethod,
     Call,
     Capabilities,
+    ClientOffer,
     Implementation,
+    Place,
+    elicitation_modes,
+    given,
     selected_or_cancelled,
 )
 from acp_notebook.protocol.fields import Json
@@ -31,31 +35,55 @@ class V1Dialect:
         """A reader for a new session."""
         return V1Reader()
 
-    def new_session(
-        self, cwd: str, mcp_servers: Sequence[Json], directories: Sequence[str]
-    ) -> Call:
+    def new_session(self, place: Place) -> Call:
         """`session/new`. A stdio MCP server carries no type here (SESS-2)."""
         params: wire.NewSessionRequest = {
-            "cwd": cwd,
-            "mcpServers": [dict(server) for server in mcp_servers],
+            "cwd": place.cwd,
+            "mcpServers": [_mcp_server(server) for server in place.mcp_servers],
         }
-        if directories:
-            params["additionalDirectories"] = list(directories)
+        if place.directories:
+            params["additionalDirectories"] = list(place.directories)
         return _call("session/new", params)
 
-    def reattach(
-        self,
-        session_id: str,
-        cwd: str,
-        mcp_servers: Sequence[Json],
-        directories: Sequence[str],
-        capabilities: Capabilities,
+    def resume(
+        self, session_id: str, place: Place, capabilities: Capabilities, *, replay: bool
     ) -> Call | None:
-        """`session/resume` where it is offered; `session/load` would replay."""
-        if not capabilities.resume:
+        """`session/load` replays, `session/resume` does not; each where it is offered."""
+        is_offered = capabilities.replay if replay else capabilities.resume
+        if not is_offered:
             return None
-        params = self.new_session(cwd, mcp_servers, directories).params
-        return Call("session/resume", {"sessionId": session_id, **params})
+        method = "session/load" if replay else "session/resume"
+        return Call(method, {"sessionId": session_id, **self.new_session(place).params})
+
+    def list_sessions(self, cwd: str | None, cursor: str | None) -> Call:
+        """One page of `session/list`."""
+        return Call("session/list", given(cwd=cwd, cursor=cursor))
+
+    def close_session(self, session_id: str) -> Call:
+        """`session/close`."""
+        return Call("session/close", {"sessionId": session_id})
+
+    def delete_session(self, session_id: str) -> Call:
+        """`session/delete`."""
+        return Call("session/delete", {"sessionId": session_id})
+
+    def login(self, method_id: str) -> Call:
+        """`authenticate`, for methods of type `agent` only (AUTH-2)."""
+        return Call("authenticate", {"methodId": method_id})
+
+    def logout(self) -> Call:
+        """`logout`."""
+        return Call("logout", {})
+
+    def cancel_tool_call(self, session_id: str, tool_call_id: str) -> Call | None:
+        """Not in v1."""
+        del session_id, tool_call_id
+        return None
+
+    def cancel_terminal(self, session_id: str, terminal_id: str) -> Call | None:
+        """Not in v1."""
+        del session_id, terminal_id
+        return None
 
     def prompt(self, session_id: str, content: Sequence[ContentBlock]) -> Call:
         """`session/prompt`."""
@@ -87,6 +115,21 @@ class V1Dialect:
     def permission_outcome(self, option_id: str | None) -> dict[str, Any]:
         """The result for a permission request."""
         return selected_or_cancelled(option_id)
+
+
+def write_capabilities(offer: ClientOffer) -> dict[str, Any]:
+    """What this client serves, in v1's words: booleans, and objects for newer things."""
+    written: dict[str, Any] = {
+        "fs": {"readTextFile": offer.read_files, "writeTextFile": offer.write_files},
+        "terminal": offer.terminals,
+        "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
+    }
+    if offer.terminal_login:
+        written["auth"] = {"terminal": True}
+    modes = elicitation_modes(offer)
+    if modes:
+        written["elicitation"] = modes
+    return written
 
 
 def read_capabilities(answer: Json) -> Capabilities:
@@ -141,6 +184,12 @@ def read_auth_method(value: Any) -> AuthMethod:
         tuple((key, item) for key, item in env.items() if isinstance(item, str)),
         raw,
     )
+
+
+def _mcp_server(server: Json) -> dict[str, Any]:
+    if server.get("type") == "stdio":
+        return {key: value for key, value in server.items() if key != "type"}
+    return dict(server)
 
 
 def _call(method: str, params: Any) -> Call:

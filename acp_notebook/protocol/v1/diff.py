@@ -7,6 +7,7 @@ view shows the file with its counts. Knows no session.
 from __future__ import annotations
 
 import difflib
+import re
 
 from acp_notebook.protocol import fields
 from acp_notebook.protocol.fields import Json
@@ -15,6 +16,8 @@ from acp_notebook.session.updates import DiffChange, DiffItem
 
 # Where difflib's worst case still takes well under a second.
 MAX_DIFF_LINES = 4_000
+# A patch knows one line end. `str.splitlines` would also cut at form feeds and other controls.
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _NO_NEWLINE = "\\ No newline at end of file"
 
 
@@ -33,8 +36,7 @@ def diff_item(raw: Json) -> DiffItem:
 
 def git_patch(path: str, old: str | None, new: str) -> str | None:
     """The patch in git's form, or None where it would take too long to compute."""
-    before = (old or "").splitlines(keepends=True)
-    after = new.splitlines(keepends=True)
+    before, after = _LINE.findall(old or ""), _LINE.findall(new)
     if len(before) + len(after) > MAX_DIFF_LINES:
         return None
     name = path.lstrip("/")

@@ -20,6 +20,7 @@ messages in a row with nothing between them join.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields as dataclass_fields
 from dataclasses import replace
 from typing import Any
 
@@ -61,7 +62,7 @@ class V1Reader:
         modes = fields.optional_object(answer, "modes")
         if modes is not None:
             self._mode = optional_text(modes, "currentModeId")
-            self._modes = fields.valid_items(modes.get("availableModes") or [], _mode)
+            self._modes = fields.valid_items(fields.optional_array(modes, "availableModes"), _mode)
         if isinstance(answer.get("configOptions"), list):
             self._options = _options(answer).options
         return [self._config_options()] if self._modes or self._options else []
@@ -188,15 +189,15 @@ class V1Reader:
 
     def _announced(self, raw: Json) -> Updates:
         # `tool_call` for a known id (some agents repeat it) must not undo a status.
-        known = raw.get("toolCallId") in self._known_calls
+        known = fields.text(raw, "toolCallId") in self._known_calls
         if known and raw.get("status") == "pending":
             raw = {key: value for key, value in raw.items() if key != "status"}
         return self._tool_call(raw)
 
     def _plan(self, raw: Json) -> Updates:
+        entries = fields.valid_items(fields.array(raw, "entries"), shapes.plan_entry)
         self._run = None
-        entries = fields.array(raw, "entries")
-        return [u.PlanUpdate(PLAN_ID, fields.valid_items(entries, shapes.plan_entry))]
+        return [u.PlanUpdate(PLAN_ID, entries)]
 
     def _mode_changed(self, raw: Json) -> Updates:
         self._mode = fields.text(raw, "currentModeId")
@@ -218,8 +219,11 @@ class V1Reader:
 
 
 def _null_means_unchanged(update: u.ToolCallUpdate) -> u.ToolCallUpdate:
-    names = ("name", "title", "kind", "status", "content", "locations", "raw_input", "raw_output")
-    nulls: dict[str, Any] = {name: u.UNSET for name in names if getattr(update, name) is None}
+    nulls: dict[str, Any] = {
+        field.name: u.UNSET
+        for field in dataclass_fields(update)
+        if getattr(update, field.name) is None
+    }
     return replace(update, **nulls) if nulls else update
 
 

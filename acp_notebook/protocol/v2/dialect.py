@@ -10,7 +10,11 @@ from acp_notebook.protocol.dialect import (
     AuthMethod,
     Call,
     Capabilities,
+    ClientOffer,
     Implementation,
+    Place,
+    elicitation_modes,
+    given,
     selected_or_cancelled,
 )
 from acp_notebook.protocol.fields import Json
@@ -30,31 +34,54 @@ class V2Dialect:
         """A reader for a new session."""
         return V2Reader()
 
-    def new_session(
-        self, cwd: str, mcp_servers: Sequence[Json], directories: Sequence[str]
-    ) -> Call:
+    def new_session(self, place: Place) -> Call:
         """`session/new`. Every MCP server entry carries its type (SESS-2)."""
         params: wire.NewSessionRequest = {
-            "cwd": cwd,
-            "mcpServers": [{"type": "stdio", **server} for server in mcp_servers],
+            "cwd": place.cwd,
+            "mcpServers": [dict(server) for server in place.mcp_servers],
         }
-        if directories:
-            params["additionalDirectories"] = list(directories)
+        if place.directories:
+            params["additionalDirectories"] = list(place.directories)
         return _call("session/new", params)
 
-    def reattach(
-        self,
-        session_id: str,
-        cwd: str,
-        mcp_servers: Sequence[Json],
-        directories: Sequence[str],
-        capabilities: Capabilities,
+    def resume(
+        self, session_id: str, place: Place, capabilities: Capabilities, *, replay: bool
     ) -> Call | None:
-        """`session/resume`, which every v2 agent serves."""
+        """`session/resume`, which every v2 agent with sessions serves."""
         if not capabilities.resume:
             return None
-        params = self.new_session(cwd, mcp_servers, directories).params
-        return Call("session/resume", {"sessionId": session_id, **params})
+        params: dict[str, Any] = {"sessionId": session_id, **self.new_session(place).params}
+        if replay:
+            params["replayFrom"] = {"type": "start"}
+        return Call("session/resume", params)
+
+    def list_sessions(self, cwd: str | None, cursor: str | None) -> Call:
+        """One page of `session/list`."""
+        return Call("session/list", given(cwd=cwd, cursor=cursor))
+
+    def close_session(self, session_id: str) -> Call:
+        """`session/close`."""
+        return Call("session/close", {"sessionId": session_id})
+
+    def delete_session(self, session_id: str) -> Call:
+        """`session/delete`."""
+        return Call("session/delete", {"sessionId": session_id})
+
+    def login(self, method_id: str) -> Call:
+        """`auth/login`, for methods of type `agent` only (AUTH-2)."""
+        return Call("auth/login", {"methodId": method_id})
+
+    def logout(self) -> Call:
+        """`auth/logout`."""
+        return Call("auth/logout", {})
+
+    def cancel_tool_call(self, session_id: str, tool_call_id: str) -> Call | None:
+        """`tool_call/cancel`, where the call advertises it (TOOL-9)."""
+        return Call("tool_call/cancel", {"sessionId": session_id, "toolCallId": tool_call_id})
+
+    def cancel_terminal(self, session_id: str, terminal_id: str) -> Call | None:
+        """`terminal/cancel`, where the terminal advertises it."""
+        return Call("terminal/cancel", {"sessionId": session_id, "terminalId": terminal_id})
 
     def prompt(self, session_id: str, content: Sequence[ContentBlock]) -> Call:
         """`session/prompt`."""
@@ -82,6 +109,17 @@ class V2Dialect:
     def permission_outcome(self, option_id: str | None) -> dict[str, Any]:
         """The result for a permission request."""
         return selected_or_cancelled(option_id)
+
+
+def write_capabilities(offer: ClientOffer) -> dict[str, Any]:
+    """What this client serves, in v2's words: an object marks what is there."""
+    written: dict[str, Any] = {}
+    if offer.terminal_login:
+        written["auth"] = {"terminal": {}}
+    modes = elicitation_modes(offer)
+    if modes:
+        written["elicitation"] = modes
+    return written
 
 
 def read_capabilities(answer: Json) -> Capabilities:

@@ -1,0 +1,78 @@
+"""Keeps the ids of an agent that was started again apart from those of before.
+
+An agent that begins anew counts its messages and tool calls from the start again, and the reader
+of a version without ids does so too. Taken as they are, a new answer would change an old message.
+Knows no wire: it wraps whatever reader the dialect makes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from acp_notebook.protocol.dialect import Reader, Updates
+from acp_notebook.protocol.fields import Json
+from acp_notebook.session import updates as u
+from acp_notebook.session.content import ContentBlock
+
+_IDS = frozenset({"message_id", "tool_call_id", "terminal_id", "plan_id", "compaction_id"})
+# Members that hold further ids; content blocks and raw JSON hold none.
+_NESTED = frozenset({"content", "item", "subject", "background"})
+
+
+class FreshIds:
+    """A reader that marks every id of the agent with the number of its connection."""
+
+    def __init__(self, reader: Reader, connection: int) -> None:
+        self._reader = reader
+        self._mark = f"@{connection}"
+
+    def opened(self, answer: Json) -> Updates:
+        """See `Reader`."""
+        return self._marked(self._reader.opened(answer))
+
+    def update(self, raw: Any) -> Updates:
+        """See `Reader`."""
+        return self._marked(self._reader.update(raw))
+
+    def prompt_sent(self, prompt_id: u.PromptId, content: tuple[ContentBlock, ...]) -> Updates:
+        """See `Reader`."""
+        return self._marked(self._reader.prompt_sent(prompt_id, content))
+
+    def prompt_answered(self, prompt_id: u.PromptId, result: Any) -> Updates:
+        """See `Reader`."""
+        return self._marked(self._reader.prompt_answered(prompt_id, result))
+
+    def prompt_failed(self, prompt_id: u.PromptId, failure: u.Failure) -> Updates:
+        """See `Reader`."""
+        return self._marked(self._reader.prompt_failed(prompt_id, failure))
+
+    def cancel_sent(self) -> Updates:
+        """See `Reader`."""
+        return self._marked(self._reader.cancel_sent())
+
+    def permission_asked(self, permission_id: u.PermissionId, params: Json) -> Updates:
+        """See `Reader`."""
+        return self._marked(self._reader.permission_asked(permission_id, params))
+
+    def permission_settled(self, settled: u.PermissionSettled) -> Updates:
+        """See `Reader`."""
+        return self._marked(self._reader.permission_settled(settled))
+
+    def _marked(self, updates: Updates) -> Updates:
+        return [self._mark_ids(update) for update in updates]
+
+    def _mark_ids(self, value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(self._mark_ids(item) for item in value)
+        if not is_dataclass(value) or isinstance(value, type):
+            return value
+        found: dict[str, Any] = {}
+        for name in (field.name for field in fields(value)):
+            member = getattr(value, name)
+            is_id = name in _IDS or (name == "id" and isinstance(value, u.BackgroundItem))
+            if is_id and isinstance(member, str):
+                found[name] = member + self._mark
+            elif name in _NESTED:
+                found[name] = self._mark_ids(member)
+        return replace(value, **found) if found else value
