@@ -25,10 +25,8 @@ def text_block(text: str) -> Block:
     return {"type": "text", "text": text}
 
 
-def content_item(content: str | Block | FileChange) -> ContentItem:
-    """A piece of a tool call's output."""
-    if isinstance(content, FileChange):
-        return content
+def content_item(content: str | Block) -> ContentItem:
+    """A text or a content block as a piece of a tool call's output."""
     block = text_block(content) if isinstance(content, str) else content
     return {"type": "content", "content": block}
 

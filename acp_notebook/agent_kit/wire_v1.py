@@ -174,7 +174,10 @@ class WriterV1:
     def _terminal(self, update: Update) -> list[Json]:
         terminal_id = update["terminalId"]
         text = self._terminals.setdefault(terminal_id, _TerminalText())
+        before = text.render()
         text.apply(update)
+        if text.render() == before:
+            return []
         reference = {"type": "terminal", "terminalId": terminal_id}
         return [
             updates.tool_call(tool_call_id, content=self._items(tool_call_id))
@@ -198,17 +201,29 @@ class _TerminalText:
     def __init__(self) -> None:
         self._command = ""
         self._output = b""
+        self._end = ""
 
     def apply(self, update: Update) -> None:
         self._command = update.get("command", self._command)
         self._output += base64.b64decode(update.get("data", ""))
+        if status := update.get("exitStatus"):
+            self._end = _ending(status)
 
     def render(self) -> str:
         # Bytes of a character that is not complete yet are left for the next chunk.
-        output = _ESCAPE_SEQUENCE.sub("", self._output.decode("utf-8", "ignore"))
+        output = self._output.decode("utf-8", "ignore").replace("\r\n", "\n")
+        output = _ESCAPE_SEQUENCE.sub("", output)
         fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", output))])
         prompt = f"$ {self._command}\n" if self._command else ""
-        return f"{fence}console\n{prompt}{output.rstrip()}\n{fence}"
+        return f"{fence}console\n{prompt}{output.rstrip()}\n{fence}{self._end}"
+
+
+def _ending(status: Json) -> str:
+    """How a command ended, if that is worth a word."""
+    if "signal" in status:
+        return f"\n\nEnded by {status['signal']}."
+    code = status.get("exitCode", 0)
+    return f"\n\nExit code {code}." if code else ""
 
 
 def _plan(update: Update) -> Json:

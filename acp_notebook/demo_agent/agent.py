@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import metadata
 from typing import Final
 
 from acp_notebook.agent_kit import Agent, Turn
 from acp_notebook.demo_agent import conversation, questions, work
+from acp_notebook.version import __version__
 
 DEFAULT_PACE_S: Final = 0.02
 
@@ -22,7 +22,7 @@ def make_agent(*, pace_s: float = DEFAULT_PACE_S, protocols: Iterable[int] = (1,
     agent = Agent(
         "acp-notebook-demo",
         title="Demo agent",
-        version=_version(),
+        version=__version__,
         accepts=("image", "audio", "embedded_context"),
         protocols=protocols,
         pace_s=pace_s,
@@ -35,6 +35,12 @@ def make_agent(*, pace_s: float = DEFAULT_PACE_S, protocols: Iterable[int] = (1,
         default="ask",
         choices={"ask": "Ask first", "trust": "Trust"},
     )
+    _declare_commands(agent)
+    _declare_replies(agent)
+    return agent
+
+
+def _declare_commands(agent: Agent) -> None:
     agent.command("tour", "Shows everything once: thought, plan, tools, permission, diff")(
         work.tour
     )
@@ -50,6 +56,8 @@ def make_agent(*, pace_s: float = DEFAULT_PACE_S, protocols: Iterable[int] = (1,
     agent.command("error", "Fails in the middle of its reply")(conversation.error)
     agent.command("crash", "Ends its own process, as a broken agent would")(conversation.crash)
 
+
+def _declare_replies(agent: Agent) -> None:
     @agent.command("help", "Lists the commands")
     async def help_(turn: Turn) -> None:
         await turn.stream(conversation.help_text(agent.commands))
@@ -58,13 +66,3 @@ def make_agent(*, pace_s: float = DEFAULT_PACE_S, protocols: Iterable[int] = (1,
     async def reply(turn: Turn) -> None:
         await turn.stream(conversation.reply_text(turn, agent.commands))
         await turn.usage(used=1200 + 4 * len(turn.text), size=200_000, cost=0.0)
-
-    return agent
-
-
-def _version() -> str:
-    try:
-        return metadata.version("acp_notebook")
-    except metadata.PackageNotFoundError:
-        # Run from a checkout that is not installed.
-        return "0"

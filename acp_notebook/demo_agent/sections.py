@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-SECTIONS: Final = tuple(
-    section.strip()
-    for section in r"""
-Plain text with *emphasis*, **weight**, `code` and a [link](https://agentclientprotocol.com).
+_PROSE: Final = r"""Plain text with *emphasis*, **weight**, `code` and a [link](https://agentclientprotocol.com).
 It goes on for a while, so that a line has to break somewhere, and it has a few words more
-than needed, because a paragraph should look like one.
-====
-A list:
+than needed, because a paragraph should look like one."""
+
+_LISTS: Final = r"""A list:
 
 - the first thing
 - the second thing, with `code`
@@ -20,9 +17,9 @@ A list:
 
 1. one
 2. two
-3. three
-====
-Some code:
+3. three"""
+
+_CODE: Final = r"""Some code:
 
 ```python
 import pandas as pd
@@ -30,20 +27,20 @@ import pandas as pd
 df = pd.DataFrame({"x": [1, 2, 3]})
 df["y"] = df["x"] ** 2
 print(df.describe())
-```
-====
-A table:
+```"""
+
+_TABLE: Final = r"""A table:
 
 | region | rows | share |
 | --- | ---: | ---: |
 | north | 120 | 48 % |
 | south | 80 | 32 % |
-| west | 50 | 20 % |
-====
-> A quotation,
+| west | 50 | 20 % |"""
+
+_SCRIPTS: Final = r"""> A quotation,
 > in two lines.
 
 And other scripts: 日本語, Ελληνικά, العربية, emoji 🌱,
-and a bit of mathematics: $e^{i\pi} + 1 = 0$.
-""".split("====")
-)
+and a bit of mathematics: $e^{i\pi} + 1 = 0$."""
+
+SECTIONS: Final = (_PROSE, _LISTS, _CODE, _TABLE, _SCRIPTS)
