@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
+from acp_notebook.client import session_list
 from acp_notebook.client.host import current_host
 from acp_notebook.client.live_session import LiveSession
 from acp_notebook.client.permissions import Policy, check_policy
@@ -61,6 +62,31 @@ class Session:
     def commands(self) -> tuple[u.Command, ...]:
         """The agent's slash commands."""
         return self.agent.thread.call(lambda: self.live.state.commands)
+
+    def set_option(self, option_id: str, value: str | bool) -> None:
+        """Set a config option: mode, model and the like.
+
+        Args:
+            option_id: The option's id, or its name.
+            value: A choice's id or name; for a boolean also on, off, true, false.
+
+        Raises:
+            UsageError: There is no such option or choice.
+            RequestFailed: The agent refused; the option keeps its value.
+        """
+        option = _find_option(self.config_options, option_id)
+        chosen = _find_value(option, value)
+        self.agent.run(lambda link: session_list.set_option(link, self.live, option, chosen))
+
+    def close(self) -> None:
+        """Tell the agent that the session is over; it may be taken up again by `resume`.
+
+        Raises:
+            UnsupportedByAgent: The agent does not close single sessions.
+            RequestFailed: It refused.
+        """
+        self.agent.run(lambda link: session_list.close(link, self.id))
+        self.agent.sessions = [each for each in self.agent.sessions if each is not self]
 
     @property
     def permissions(self) -> Policy:
@@ -144,3 +170,25 @@ class Session:
         for prompt in list(self.live.state.pending.values()):
             self.live.withdraw(prompt.prompt_id)
         return "Nothing is running."
+
+
+def _find_option(options: tuple[u.ConfigOption, ...], wanted: str) -> u.ConfigOption:
+    for option in options:
+        if wanted in (option.id, option.name):
+            return option
+    known = ", ".join(option.id for option in options) or "none"
+    raise UsageError(f"There is no option {wanted!r}. The agent offers: {known}.")
+
+
+def _find_value(option: u.ConfigOption, wanted: str | bool) -> str | bool:
+    if option.type == "boolean":
+        words = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
+        value = words.get(str(wanted).lower())
+        if value is None:
+            raise UsageError(f"{option.name} is on or off, not {wanted!r}.")
+        return value
+    for choice in option.choices:
+        if wanted in (choice.value, choice.name):
+            return choice.value
+    known = ", ".join(choice.value for choice in option.choices) or "none"
+    raise UsageError(f"{option.name} has no value {wanted!r}. There are: {known}.")

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
+    from acp_notebook.client.session_list import SessionListing
     from acp_notebook.kernel.roster import Roster
 
 _MUTED = "color:var(--jp-ui-font-color2,#757575)"
@@ -102,6 +103,39 @@ def show_commands(agent: Agent) -> None:
         hint = f" {command.hint}" if command.hint else ""
         rows.append((f"/{command.name}{hint}", command.description))
     show_table(rows, "Send one as the text of a prompt: %acp prompt /name ...")
+
+
+def show_sessions(agent: Agent, listing: SessionListing) -> None:
+    """The sessions that the agent keeps, newest as it lists them, each with the line to run."""
+    if not listing.sessions:
+        text = f"{agent.label} keeps no sessions of this folder. %acp sessions --all shows all."
+        show_bundle(escape(text), text)
+        return
+    open_ids = {session.id for session in agent.sessions}
+    rows = [("title", "last used", "folder", "to take it up")]
+    for session in listing.sessions:
+        line = "(open here)" if session.id in open_ids else f"%acp resume {session.id}"
+        rows.append((session.title or "(no title)", session.updated_at or "", session.cwd, line))
+    show_table(rows, listing.warning or "")
+
+
+def show_options(agent: Agent) -> None:
+    """The agent's options in its order, with their values."""
+    options = agent.session.config_options
+    if not options:
+        text = f"{agent.label} has no options."
+        show_bundle(escape(text), text)
+        return
+    rows = [("option", "is", "can be", "what it is")]
+    for option in options:
+        is_boolean = isinstance(option.value, bool)
+        value = ("on" if option.value else "off") if is_boolean else option.value or ""
+        choices = ", ".join(choice.value for choice in option.choices)
+        if option.type == "boolean":
+            choices = "on, off"
+        what = option.name + (f": {option.description}" if option.description else "")
+        rows.append((option.id, str(value), choices, what))
+    show_table(rows, "%acp set OPTION VALUE")
 
 
 def show_table(rows: Sequence[Sequence[str]], note: str = "") -> None:

@@ -112,6 +112,38 @@ class AcpMagics(Magics):
         session = agent.new_session()
         self._say(f"New session with {agent.label}: {session.id}")
 
+    def _sessions(self, given: Namespace) -> None:
+        from acp_notebook.kernel.displays import show_sessions
+
+        agent = self.roster.find(given.label)
+        show_sessions(agent, agent.list_sessions(everywhere=given.all))
+
+    def _resume(self, given: Namespace) -> None:
+        from acp_notebook.kernel.history_cell import show_history
+
+        agent = self.roster.find(given.to)
+        show_history(agent.resume(given.id, replay=not given.no_replay))
+
+    def _close(self, given: Namespace) -> None:
+        agent = self.roster.find(given.to)
+        session = agent.session if given.id is None else agent.find_session(given.id)
+        session.close()
+        self._say(f"Closed: {session.id}")
+
+    def _delete(self, given: Namespace) -> None:
+        self.roster.find(given.to).delete_session(given.id)
+        self._say(f"Deleted: {given.id}")
+
+    def _options(self, given: Namespace) -> None:
+        from acp_notebook.kernel.displays import show_options
+
+        show_options(self.roster.find(given.label))
+
+    def _set(self, given: Namespace) -> None:
+        session = self.roster.find(given.to).session
+        session.set_option(given.id, given.value)
+        self._say(f"{given.id}: {given.value}")
+
     def _agents(self, given: Namespace) -> None:
         from acp_notebook.kernel.displays import show_agents
 

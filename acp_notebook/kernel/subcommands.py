@@ -55,6 +55,40 @@ SUBCOMMANDS = {
             (option("words", nargs="*", help="only those whose line holds these words"),),
         ),
         Subcommand(
+            "sessions",
+            "Show the sessions that the agent keeps, and how to take one up.",
+            (_LABEL, option("--all", action="store_true", help="of every folder")),
+        ),
+        Subcommand(
+            "resume",
+            "Take up an earlier session and show its conversation.",
+            (
+                option("id", help="the session's id"),
+                option("--to", metavar="LABEL"),
+                option("--no-replay", action="store_true", help="do not have it told again"),
+            ),
+        ),
+        Subcommand(
+            "close",
+            "Close the present session, or the one named.",
+            (option("id", nargs="?"), option("--to", metavar="LABEL")),
+        ),
+        Subcommand(
+            "delete",
+            "Delete a session for good.",
+            (option("id", help="the session's id"), option("--to", metavar="LABEL")),
+        ),
+        Subcommand("options", "Show mode, model and the agent's other options.", (_LABEL,)),
+        Subcommand(
+            "set",
+            "Set an option of the agent, such as its mode.",
+            (
+                option("id", help="the option"),
+                option("value", help="one of its values"),
+                option("--to", metavar="LABEL"),
+            ),
+        ),
+        Subcommand(
             "permissions",
             "Show or set the permission policy: ask, reads, allow, reject, or a function's name.",
             (option("policy", nargs="?"), option("--to", metavar="LABEL")),

@@ -37,6 +37,7 @@ class TurnCell:
         self._thread = turn.session.agent.thread
         self._lock = threading.Lock()
         self._is_concluded = False
+        self._pages = 0
         self._late_update: asyncio.TimerHandle | None = None
         self._handle: Any = None
         self._presenter: Any = None
@@ -62,6 +63,7 @@ class TurnCell:
             document, _Actions(self.turn), post=self._post, call_later=self._call_later
         )
         keep_front_end_route(self._presenter.view.comm)
+        self._presenter.view.on_msg(self._count_pages)
         bundle = self._presenter.view._repr_mimebundle_()
         data = bundle[0] if isinstance(bundle, tuple) else bundle
         data["text/plain"] = f"{session.agent.label} is working …"
@@ -72,6 +74,11 @@ class TurnCell:
         timeline = self.turn.session.live.state.timeline
         keys = self.turn.session.live.entries_of(self.turn.prompt_id)
         return timeline.index(keys[0]) if keys else len(timeline)
+
+    def _count_pages(self, _view: Any, content: Any, _buffers: Any) -> None:
+        # A page asks for everything when it begins to show the view. May run on any thread.
+        if isinstance(content, dict) and content.get("t") == "sync":
+            self._pages += 1
 
     def _post(self, work: Callable[[], object]) -> None:
         loop = self._thread.loop
@@ -113,8 +120,9 @@ class TurnCell:
 
                 self._handle = display(record, raw=True, display_id=True)
         finally:
-            # A failure to draw must not leave a model behind.
-            if self._presenter is not None:
+            # A failure to draw must not leave a model behind. A page that was loaded anew does not
+            # know which output the record replaces: it keeps the view, which shows the end as well.
+            if self._presenter is not None and self._pages <= 1:
                 self._thread.call(self._presenter.close)
                 self._presenter = None
 

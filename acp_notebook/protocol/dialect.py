@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 from acp_notebook.protocol.fields import Json
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import ContentBlock
+from acp_notebook.session.elicitation import ElicitationId, ElicitationSettled
 
 Updates = list[u.SessionUpdate]
 
@@ -136,7 +137,23 @@ class Reader(Protocol):
         """
         ...
 
+    def option_set(self, option: u.ConfigOption, value: str | bool, answer: Any) -> Updates:
+        """The answer to setting an option: its whole list, or nothing where it has none."""
+        ...
+
     def permission_settled(self, settled: u.PermissionSettled) -> Updates:
+        """The answer that went out."""
+        ...
+
+    def elicitation_asked(self, elicitation_id: ElicitationId, params: Json) -> Updates:
+        """The params of an elicitation; the updates hold one `ElicitationRequested`.
+
+        Raises:
+            Malformed: The mode is not known, or the form breaks its schema.
+        """
+        ...
+
+    def elicitation_settled(self, settled: ElicitationSettled) -> Updates:
         """The answer that went out."""
         ...
 

@@ -19,7 +19,7 @@ from acp_notebook.protocol.dialect import (
 )
 from acp_notebook.protocol.fields import Json
 from acp_notebook.protocol.v1 import wire
-from acp_notebook.protocol.v1.normalize import MODE_OPTION_ID, V1Reader
+from acp_notebook.protocol.v1.normalize import MODE_OPTION_ID, MODEL_OPTION_ID, V1Reader
 from acp_notebook.session.content import ContentBlock, optional_text, write_block
 from acp_notebook.session.updates import ConfigOption
 
@@ -103,6 +103,8 @@ class V1Dialect:
         if option.id == MODE_OPTION_ID:
             mode: wire.SetSessionModeRequest = {"sessionId": session_id, "modeId": str(value)}
             return _call("session/set_mode", mode)
+        if option.id == MODEL_OPTION_ID:
+            return Call("session/set_model", {"sessionId": session_id, "modelId": str(value)})
         params: wire.SetSessionConfigOptionRequest = {
             "sessionId": session_id,
             "configId": option.id,

@@ -6,12 +6,13 @@ What v1 leaves implicit, and the rule that completes it:
    a plan or the end of the turn closes the run. An id the agent gives is used as it is.
 2. *The user's message* is the prompt itself. An echo of it as `user_message_chunk` before any
    output is no second message.
-3. *The state.* A prompt in flight is `running`; with a permission open it is `requires_action`; the
+3. *The state.* A prompt in flight is `running`; with a question open it is `requires_action`; the
    prompt's answer is `idle` with its stop reason. An error after a cancel is `cancelled`.
 4. *The plan* is one, under a constant id. *Modes* are a config option of category `mode`, unless
    the agent offers a real one.
 5. *Diffs* come as old and new text; the patch is computed, the texts are kept beside it.
 6. *Null* in a tool call update means unchanged.
+7. *A terminal of the agent's own* is shown through `_meta`: see `meta_terminals`.
 
 Ids made up here begin with `v1-`, so that nobody takes them for the agent's. Known limits: two
 messages in a row with nothing between them join.
@@ -24,10 +25,11 @@ from dataclasses import fields as dataclass_fields
 from dataclasses import replace
 from typing import Any
 
-from acp_notebook.protocol import fields, shapes
+from acp_notebook.protocol import elicitation, fields, shapes
 from acp_notebook.protocol.dialect import Updates
 from acp_notebook.protocol.fields import Json, Malformed
 from acp_notebook.protocol.v1.diff import diff_item
+from acp_notebook.protocol.v1.meta_terminals import MetaTerminals
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import (
     ContentBlock,
@@ -36,9 +38,12 @@ from acp_notebook.session.content import (
     optional_text,
     read_block,
 )
+from acp_notebook.session.elicitation import ElicitationId, ElicitationSettled
 
 PLAN_ID = u.PlanId("v1-plan")
 MODE_OPTION_ID = "v1-mode"
+# The withdrawn `models` and `session/set_model`, which some agents still have instead of options.
+MODEL_OPTION_ID = "v1-model"
 _STOP_REASONS = frozenset({"end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"})
 
 
@@ -51,21 +56,29 @@ class V1Reader:
         self._in_flight: u.PromptId | None = None
         self._echo: str | None = None  # what of the prompt's text may still be echoed
         self._is_cancelling = False
-        self._open_permissions: set[u.PermissionId] = set()
+        self._open_questions: set[u.PermissionId | ElicitationId] = set()
         self._known_calls: dict[str, str | None] = {}  # id -> title
+        self._terminals = MetaTerminals()
         self._modes: tuple[u.ConfigValue, ...] = ()
         self._mode: str | None = None
+        self._models: tuple[u.ConfigValue, ...] = ()
+        self._model: str | None = None
         self._options: tuple[u.ConfigOption, ...] = ()
 
     def opened(self, answer: Json) -> Updates:
         """Modes and options of the set-up answer; commands come as an update."""
+        models = fields.optional_object(answer, "models")
+        if models is not None:
+            self._model = optional_text(models, "currentModelId")
+            self._models = fields.valid_items(models.get("availableModels") or [], _model)
         modes = fields.optional_object(answer, "modes")
         if modes is not None:
             self._mode = optional_text(modes, "currentModeId")
             self._modes = fields.valid_items(fields.optional_array(modes, "availableModes"), _mode)
         if isinstance(answer.get("configOptions"), list):
             self._options = _options(answer).options
-        return [self._config_options()] if self._modes or self._options else []
+        has_any = self._modes or self._models or self._options
+        return [self._config_options()] if has_any else []
 
     def update(self, raw: Any) -> Updates:
         """One `session/update`; never raises."""
@@ -131,21 +144,48 @@ class V1Reader:
         asked = u.PermissionRequested(
             permission_id, title, options, None, u.ToolCallSubject(u.ToolCallId(tool_call_id))
         )
-        self._open_permissions.add(permission_id)
-        state: Updates = [u.StateUpdate("requires_action")] if self._in_flight else []
-        return [*before, asked, *state]
+        return [*before, asked, *self._question(permission_id)]
+
+    def option_set(self, option: u.ConfigOption, value: str | bool, answer: Any) -> Updates:
+        """Options answer with the whole list; modes and models answer with nothing.
+
+        Some agents echo a mode as an update and some do not: the value stands from here on.
+        """
+        if isinstance(answer, dict) and isinstance(answer.get("configOptions"), list):
+            self._options = _options(answer).options
+        elif option.id == MODE_OPTION_ID:
+            self._mode = str(value)
+        elif option.id == MODEL_OPTION_ID:
+            self._model = str(value)
+        return [self._config_options()]
 
     def permission_settled(self, settled: u.PermissionSettled) -> Updates:
         """With the last answer the work goes on."""
-        self._open_permissions.discard(settled.permission_id)
-        if self._in_flight and not self._open_permissions:
-            return [settled, u.StateUpdate("running")]
-        return [settled]
+        return [settled, *self._answered(settled.permission_id)]
+
+    def elicitation_asked(self, elicitation_id: ElicitationId, params: Json) -> Updates:
+        """A form to fill in, or a page to open: the work waits for the user."""
+        asked = elicitation.requested(elicitation_id, params)
+        return [asked, *self._question(elicitation_id)]
+
+    def elicitation_settled(self, settled: ElicitationSettled) -> Updates:
+        """With the last answer the work goes on."""
+        return [settled, *self._answered(settled.elicitation_id)]
+
+    def _question(self, question: u.PermissionId | ElicitationId) -> Updates:
+        self._open_questions.add(question)
+        return [u.StateUpdate("requires_action")] if self._in_flight else []
+
+    def _answered(self, question: u.PermissionId | ElicitationId) -> Updates:
+        self._open_questions.discard(question)
+        if self._in_flight and not self._open_questions:
+            return [u.StateUpdate("running")]
+        return []
 
     def _turn_over(self) -> None:
         self._run = self._in_flight = self._echo = None
         self._is_cancelling = False
-        self._open_permissions.clear()
+        self._open_questions.clear()
 
     def _new_id(self) -> u.MessageId:
         self._ids += 1
@@ -185,7 +225,7 @@ class V1Reader:
         update = _null_means_unchanged(update)
         title = update.title if isinstance(update.title, str) else None
         self._known_calls[update.tool_call_id] = title or self._known_calls.get(update.tool_call_id)
-        return [update]
+        return [update, *self._terminals.read(raw, update)]
 
     def _announced(self, raw: Json) -> Updates:
         # `tool_call` for a known id (some agents repeat it) must not undo a status.
@@ -208,14 +248,22 @@ class V1Reader:
         return [self._config_options()]
 
     def _config_options(self) -> u.ConfigOptionsUpdate:
-        """Modes become an option, unless the agent offers a real one (CONF-3)."""
-        has_mode = any(option.category == "mode" for option in self._options)
-        if has_mode or not self._modes:
-            return u.ConfigOptionsUpdate(self._options)
-        mode = u.ConfigOption(
-            MODE_OPTION_ID, "Mode", "select", self._mode, "mode", None, self._modes
-        )
-        return u.ConfigOptionsUpdate((mode, *self._options))
+        """Modes and models become options, unless the agent offers real ones (CONF-3)."""
+        offered = {option.category for option in self._options}
+        made = []
+        if self._modes and "mode" not in offered:
+            made.append(
+                u.ConfigOption(
+                    MODE_OPTION_ID, "Mode", "select", self._mode, "mode", None, self._modes
+                )
+            )
+        if self._models and "model" not in offered:
+            made.append(
+                u.ConfigOption(
+                    MODEL_OPTION_ID, "Model", "select", self._model, "model", None, self._models
+                )
+            )
+        return u.ConfigOptionsUpdate((*made, *self._options))
 
 
 def _null_means_unchanged(update: u.ToolCallUpdate) -> u.ToolCallUpdate:
@@ -232,6 +280,13 @@ def _mode(value: Any) -> u.ConfigValue:
     mode_id = fields.text(raw, "id")
     name = optional_text(raw, "name") or mode_id
     return u.ConfigValue(mode_id, name, optional_text(raw, "description"))
+
+
+def _model(value: Any) -> u.ConfigValue:
+    raw = fields.as_object(value, "model")
+    model_id = fields.text(raw, "modelId")
+    name = optional_text(raw, "name") or model_id
+    return u.ConfigValue(model_id, name, optional_text(raw, "description"))
 
 
 def _options(raw: Json) -> u.ConfigOptionsUpdate:

@@ -11,11 +11,12 @@ import binascii
 from collections.abc import Callable
 from typing import Any
 
-from acp_notebook.protocol import fields, shapes
+from acp_notebook.protocol import elicitation, fields, shapes
 from acp_notebook.protocol.dialect import Updates
 from acp_notebook.protocol.fields import Json, Malformed
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import ContentBlock, MalformedContent, optional_text, read_block
+from acp_notebook.session.elicitation import ElicitationId, ElicitationSettled
 
 
 class V2Reader:
@@ -81,7 +82,23 @@ class V2Reader:
         )
         return [*before, asked]
 
+    def option_set(self, option: u.ConfigOption, value: str | bool, answer: Any) -> Updates:
+        """The answer carries the whole list."""
+        del option, value
+        if isinstance(answer, dict) and isinstance(answer.get("configOptions"), list):
+            return [_config_options(answer)]
+        reason = "the answer carries no configOptions"
+        return [u.Violation("session/set_config_option", reason, answer)]
+
     def permission_settled(self, settled: u.PermissionSettled) -> Updates:
+        """The agent reports the state that follows."""
+        return [settled]
+
+    def elicitation_asked(self, elicitation_id: ElicitationId, params: Json) -> Updates:
+        """A form to fill in, or a page to open."""
+        return [elicitation.requested(elicitation_id, params)]
+
+    def elicitation_settled(self, settled: ElicitationSettled) -> Updates:
         """The agent reports the state that follows."""
         return [settled]
 

@@ -1,0 +1,175 @@
+"""Sessions that an agent keeps: listing them, taking one up, closing, deleting.
+
+Functions on the agent thread; `Agent` and `Session` offer them to users. Knows no notebook.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+from acp_notebook.client.agent_link import AgentLink
+from acp_notebook.client.live_session import LiveSession
+from acp_notebook.errors import AgentError, RequestFailed, UnsupportedByAgent
+from acp_notebook.protocol import fields
+from acp_notebook.protocol.dialect import Place
+from acp_notebook.session import updates as u
+from acp_notebook.session.content import optional_text
+
+logger = logging.getLogger(__name__)
+
+NOT_FOUND_CODE = -32002
+MAX_PAGES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSession:
+    """A session as the agent lists it."""
+
+    id: str
+    cwd: str
+    title: str | None = None
+    updated_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionListing:
+    """All pages joined; `warning` says why it may not be whole."""
+
+    sessions: tuple[ListedSession, ...]
+    warning: str | None = None
+
+
+async def list_sessions(link: AgentLink, cwd: str | None) -> SessionListing:
+    """Every session of the agent, all pages (SESS-4).
+
+    Args:
+        link: The agent.
+        cwd: Only sessions of this folder; None for all.
+
+    Raises:
+        UnsupportedByAgent: The agent keeps no list.
+        AgentError: It refused.
+    """
+    facts = _facts(link)
+    if not facts.capabilities.list_sessions:
+        raise UnsupportedByAgent(
+            f"{facts.info.label} keeps no list of sessions. If you know an id: %acp resume ID"
+        )
+    found: list[ListedSession] = []
+    cursor: str | None = None
+    seen: set[str | None] = {None}
+    for _ in range(MAX_PAGES):
+        answer = await link.request(facts.dialect.list_sessions(cwd, cursor))
+        raw = answer if isinstance(answer, dict) else {}
+        found += fields.valid_items(fields.optional_array(raw, "sessions"), _listed)
+        cursor = optional_text(raw, "nextCursor")
+        if cursor is None:
+            return SessionListing(tuple(found))
+        if cursor in seen:
+            return SessionListing(tuple(found), "The agent repeats a page: the list ends there.")
+        seen.add(cursor)
+    return SessionListing(tuple(found), f"The list is cut after {MAX_PAGES} pages.")
+
+
+def _listed(value: Any) -> ListedSession:
+    raw = fields.as_object(value, "session")
+    return ListedSession(
+        fields.text(raw, "sessionId"),
+        optional_text(raw, "cwd") or "",
+        optional_text(raw, "title"),
+        optional_text(raw, "updatedAt"),
+    )
+
+
+async def resume(
+    link: AgentLink, live: LiveSession, session_id: str, place: Place, *, replay: bool
+) -> bool:
+    """Take up a session; with `replay` its updates rebuild the conversation (SESS-5).
+
+    Returns:
+        Whether a replay was asked for: an agent may only resume without one, or only with one.
+
+    Raises:
+        UnsupportedByAgent: The agent cannot take up sessions.
+        AgentError: It does not know this one, or refused.
+    """
+    facts = _facts(link)
+    for with_replay in (replay, not replay):
+        call = facts.dialect.resume(session_id, place, facts.capabilities, replay=with_replay)
+        if call is not None:
+            break
+    else:
+        raise UnsupportedByAgent(
+            f"{facts.info.label} cannot take up earlier sessions. Open a new one: %acp new"
+        )
+    # Known before it is asked for: the replay comes before the answer (SESS-3).
+    link.expect(u.SessionId(session_id), live)
+    try:
+        answer = await link.request(call)
+    except RequestFailed as error:
+        link.forget(u.SessionId(session_id))
+        raise AgentError(
+            f"The session {session_id} could not be taken up: {error} "
+            "%acp sessions lists those there are; %acp new opens a new one."
+        ) from error
+    link.attach(u.SessionId(session_id), live, answer)
+    return with_replay
+
+
+async def close(link: AgentLink, session_id: str) -> None:
+    """Tell the agent that the session is not needed any more; one it does not know is closed.
+
+    Raises:
+        UnsupportedByAgent: The agent has no such call.
+        RequestFailed: It refused.
+    """
+    facts = _facts(link)
+    if not facts.capabilities.close:
+        raise UnsupportedByAgent(f"{facts.info.label} does not close single sessions.")
+    await _unless_unknown(link, facts.dialect.close_session(session_id))
+    link.forget(u.SessionId(session_id))
+
+
+async def delete(link: AgentLink, session_id: str) -> None:
+    """Delete a session for good; one the agent does not know is deleted.
+
+    Raises:
+        UnsupportedByAgent: The agent has no such call.
+        RequestFailed: It refused.
+    """
+    facts = _facts(link)
+    if not facts.capabilities.delete:
+        raise UnsupportedByAgent(f"{facts.info.label} does not delete sessions.")
+    await _unless_unknown(link, facts.dialect.delete_session(session_id))
+    link.forget(u.SessionId(session_id))
+
+
+async def _unless_unknown(link: AgentLink, call: Any) -> None:
+    try:
+        await link.request(call)
+    except RequestFailed as error:
+        if error.code != NOT_FOUND_CODE:
+            raise
+        logger.info("%s: the agent did not know the session.", call.method)
+
+
+async def set_option(
+    link: AgentLink, live: LiveSession, option: u.ConfigOption, value: str | bool
+) -> None:
+    """Set a config option; the answer's list replaces what is stored (CONF-2).
+
+    Raises:
+        RequestFailed: The agent refused; the option keeps its value.
+    """
+    answer = await link.request(
+        _facts(link).dialect.set_option(str(live.session_id), option, value)
+    )
+    live.option_set(option, value, answer)
+
+
+def _facts(link: AgentLink) -> Any:
+    if link.negotiated is None:
+        raise AgentError("The agent is not connected.")
+    return link.negotiated
