@@ -7,7 +7,8 @@ When does a prompt's turn end? (STATE-2; no update carries a turn id.)
    front of it any more.
 3. The first idle after it began ends it, with that idle's stop reason.
 4. A prompt that was never behind also ends at an idle with a stop reason that comes after its
-   acceptance, or after a cancel, though no `running` was seen: some agents are sloppy.
+   acceptance, though no `running` was seen: some agents are sloppy. A cancelled one need not even
+   have been accepted.
 5. Any other idle (late, repeated, of earlier work) ends nothing.
 6. An error answer ends it at once, and so does the loss of the agent.
 
@@ -27,6 +28,7 @@ from acp_notebook.session.changes import (
     PromptChanged,
     SessionChange,
 )
+from acp_notebook.session.elicitation_rules import close_all
 from acp_notebook.session.state import (
     IDLE,
     EntryKey,
@@ -85,7 +87,8 @@ def state_changed(state: SessionState, update: u.StateUpdate) -> Changes:
 def _ends(state: SessionState, prompt: Prompt, idle: u.StateUpdate) -> bool:
     if prompt.phase == "working":
         return True
-    may_end = prompt.is_accepted or state.is_cancelling
+    is_confirmed = state.is_cancelling and idle.stop_reason == CANCELLED
+    may_end = prompt.is_accepted or is_confirmed
     return may_end and not prompt.was_behind and idle.stop_reason is not None
 
 
@@ -237,6 +240,7 @@ def agent_lost(state: SessionState, update: u.AgentLost) -> Changes:
     for permission in state.open_permissions:
         settled = u.PermissionSettled(permission.request.permission_id, None, "the agent ended")
         changes += permission_settled(state, settled)
+    changes += close_all(state, "the agent ended")
     if state.pending and not state.is_cancelling:
         changes += add_aside(state, "lost", update)
     for prompt in list(state.pending.values()):

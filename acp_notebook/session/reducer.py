@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from acp_notebook.session import foreground
+from acp_notebook.session import elicitation, elicitation_rules, foreground
 from acp_notebook.session import updates as u
 from acp_notebook.session.changes import (
     EntryChanged,
@@ -266,6 +266,10 @@ _RULES: dict[type, Callable[[SessionState, Any], Changes]] = {
     u.PromptWithdrawn: foreground.prompt_withdrawn,
     u.PermissionRequested: foreground.permission_requested,
     u.PermissionSettled: foreground.permission_settled,
+    elicitation.ElicitationRequested: elicitation_rules.requested,
+    elicitation.ElicitationSettled: elicitation_rules.settled,
+    elicitation.AnswerRefused: elicitation_rules.answer_refused,
+    elicitation.PageCompleted: elicitation_rules.page_completed,
     u.CancelSent: foreground.cancel_sent,
     u.AgentLost: foreground.agent_lost,
     u.AgentRestored: foreground.agent_restored,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from acp_notebook.session.content import ContentBlock, TextBlock
+from acp_notebook.session.elicitation import Elicitation, ElicitationId
 from acp_notebook.session.updates import (
     BackgroundItem,
     Command,
@@ -42,6 +43,7 @@ EntryKind = Literal[
     "terminal",
     "plan",
     "permission",
+    "elicitation",
     "notice",
     "compaction",
     "unknown",
@@ -218,6 +220,7 @@ class SessionState:
     terminal_owners: dict[TerminalId, list[ToolCallId]] = field(default_factory=dict)
     plans: dict[PlanId, Plan] = field(default_factory=dict)
     permissions: dict[PermissionId, Permission] = field(default_factory=dict)
+    elicitations: dict[ElicitationId, Elicitation] = field(default_factory=dict)
     prompts: dict[PromptId, Prompt] = field(default_factory=dict)
     # the prompts that have not ended: a long session must not make each update slower
     pending: dict[PromptId, Prompt] = field(default_factory=dict)
@@ -269,6 +272,16 @@ class SessionState:
     def open_permissions(self) -> list[Permission]:
         """Permission requests that wait for an answer, oldest first."""
         return [permission for permission in self.permissions.values() if permission.is_open]
+
+    @property
+    def open_elicitations(self) -> list[Elicitation]:
+        """Forms and pages that wait for an answer, oldest first."""
+        return [asked for asked in self.elicitations.values() if asked.is_open]
+
+    @property
+    def has_questions(self) -> bool:
+        """Whether anything waits for the user's answer."""
+        return bool(self.open_permissions or self.open_elicitations)
 
     @property
     def open_prompts(self) -> list[Prompt]:

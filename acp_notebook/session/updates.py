@@ -13,6 +13,12 @@ from enum import Enum
 from typing import Any, Final, Literal, NewType, TypeAlias, TypeVar
 
 from acp_notebook.session.content import ContentBlock
+from acp_notebook.session.elicitation import (
+    AnswerRefused,
+    ElicitationRequested,
+    ElicitationSettled,
+    PageCompleted,
+)
 
 SessionId = NewType("SessionId", str)
 MessageId = NewType("MessageId", str)
@@ -483,6 +489,10 @@ SessionUpdate = (
     | PromptWithdrawn
     | PermissionRequested
     | PermissionSettled
+    | ElicitationRequested
+    | ElicitationSettled
+    | AnswerRefused
+    | PageCompleted
     | CancelSent
     | AgentLost
     | AgentRestored

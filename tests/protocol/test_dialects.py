@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import official_schema
 import pytest
+import schema_witness
 
 from acp_notebook.protocol import negotiate
 from acp_notebook.protocol.dialect import Capabilities, ClientOffer, Implementation, Place
@@ -33,7 +33,7 @@ STDIO = {
 }
 HTTP = {"type": "http", "name": "kernel", "url": "http://127.0.0.1:1/", "headers": []}
 SERVERS = (STDIO, HTTP)
-PLACE = Place("/work", SERVERS)
+PLACE = Place("/project", SERVERS)
 CONTENT = [
     TextBlock("hello"),
     ImageBlock("AA==", "image/png", "file:///a.png"),
@@ -49,8 +49,8 @@ FLAG = ConfigOption("verbose", "Verbose", "boolean", False)
 
 
 def checked(version, call):
-    official_schema.check(
-        version, official_schema.params_name(version, call.method, "agent"), call.params
+    schema_witness.check(
+        version, schema_witness.params_name(version, call.method, "agent"), call.params
     )
     return call
 
@@ -58,8 +58,8 @@ def checked(version, call):
 @both
 @pytest.mark.parametrize("directories", [(), ("/a", "/b")])
 def test_a_new_session_is_valid_with_servers_and_directories(version, directories):
-    call = checked(version, DIALECTS[version].new_session(Place("/work", SERVERS, directories)))
-    assert call.params["cwd"] == "/work"
+    call = checked(version, DIALECTS[version].new_session(Place("/project", SERVERS, directories)))
+    assert call.params["cwd"] == "/project"
     assert call.params.get("additionalDirectories", []) == list(directories)
 
 
@@ -89,7 +89,7 @@ def test_a_session_is_not_taken_up_again_where_the_agent_cannot(version, replay)
 
 
 @both
-@pytest.mark.parametrize(("cwd", "cursor"), [(None, None), ("/work", None), (None, "next")])
+@pytest.mark.parametrize(("cwd", "cursor"), [(None, None), ("/project", None), (None, "next")])
 def test_a_page_of_the_session_list_is_valid_with_and_without_filter(version, cwd, cursor):
     call = checked(version, DIALECTS[version].list_sessions(cwd, cursor))
     assert call.params == {
@@ -158,7 +158,7 @@ def test_the_option_made_of_v1_modes_is_set_by_the_modes_api():
 @pytest.mark.parametrize("option_id", ["allow-once", "", None])
 def test_a_permission_answer_is_valid_and_selects_by_the_exact_id(version, option_id):
     result = DIALECTS[version].permission_outcome(option_id)
-    official_schema.check(version, "RequestPermissionResponse", result)
+    schema_witness.check(version, "RequestPermissionResponse", result)
     selected = {"outcome": "selected", "optionId": option_id}
     assert result["outcome"] == ({"outcome": "cancelled"} if option_id is None else selected)
 
@@ -170,9 +170,9 @@ def test_initialize_is_valid_for_every_version_that_it_addresses(asked, readable
     client = Implementation("client", "1.0", "A client")
     method, params = negotiate.initialize(client, version=asked, offer=offer)
     for version in readable_by:
-        official_schema.check(version, "InitializeRequest", params)
+        schema_witness.check(version, "InitializeRequest", params)
         half = params["clientCapabilities" if version == 1 else "capabilities"]
-        official_schema.check(version, "ClientCapabilities", half)
+        schema_witness.check(version, "ClientCapabilities", half)
     assert (method, params["protocolVersion"]) == ("initialize", asked)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import official_schema
 import pytest
+import schema_witness
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -54,7 +54,7 @@ def test_every_known_update_without_its_members_is_a_violation_or_a_patch_that_c
     version,
 ):
     needs_nothing = {"session_info_update"}
-    for kind in official_schema.update_kinds(version):
+    for kind in schema_witness.update_kinds(version):
         found = one(version, kind)
         if kind in needs_nothing:
             assert found == u.SessionInfoUpdate()
@@ -116,7 +116,7 @@ MEMBERS = [
 @settings(deadline=None, max_examples=100)
 @given(data=st.data())
 def test_no_payload_of_a_known_update_ever_raises_and_none_is_lost(version, data):
-    kinds = official_schema.update_kinds(version)
+    kinds = schema_witness.update_kinds(version)
     reader, state = READERS[version](), SessionState()
     for _ in range(3):
         kind = data.draw(st.sampled_from(kinds))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 
-import official_schema
 import pytest
+import schema_witness
 from trace_player import (
     TracePlayer,
     _Names,
@@ -91,15 +91,15 @@ def test_every_message_of_a_story_is_valid_by_the_official_schema(story, version
         receiver = "agent" if sender == "client" else "client"
         if "method" in message:
             asked[sender, message.get("id")] = message["method"]
-            name = official_schema.params_name(version, message["method"], receiver)
-            official_schema.check(version, name, message["params"])
+            name = schema_witness.params_name(version, message["method"], receiver)
+            schema_witness.check(version, name, message["params"])
             continue
         method = asked[receiver, message["id"]]
         # The lifecycle page answers a v2 prompt with {}, which the schema does not know.
         if "result" in message and message["result"] != {}:
-            name = official_schema.params_name(version, method, sender)
+            name = schema_witness.params_name(version, method, sender)
             response = name.removesuffix("Request") + "Response"
-            official_schema.check(version, response, message["result"])
+            schema_witness.check(version, response, message["result"])
 
 
 @pytest.mark.parametrize(("story", "version"), TELLINGS)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typing
 
-import official_schema
 import pytest
+import schema_witness
 
 from acp_notebook.protocol.v1 import normalize as v1_normalize
 from acp_notebook.protocol.v1 import wire as v1_wire
@@ -41,24 +41,24 @@ def test_there_are_wire_types_to_check():
 
 @pytest.mark.parametrize(("version", "name", "kind"), TYPES)
 def test_a_wire_type_is_named_as_in_the_official_schema(version, name, kind):
-    assert name in official_schema.definitions(version)
+    assert name in schema_witness.definitions(version)
 
 
 @pytest.mark.parametrize(("version", "name", "kind"), TYPES)
 def test_a_wire_type_has_no_member_that_the_schema_does_not_know(version, name, kind):
-    known, _ = official_schema.properties(version, name)
+    known, _ = schema_witness.properties(version, name)
     assert members(kind)[0] <= known
 
 
 @pytest.mark.parametrize(("version", "name", "kind"), TYPES)
 def test_a_wire_type_requires_what_the_schema_requires(version, name, kind):
-    _, required = official_schema.properties(version, name)
+    _, required = schema_witness.properties(version, name)
     assert members(kind)[1] == required
 
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_every_update_of_the_official_schema_is_read_or_left_unknown_on_purpose(version):
-    official = set(official_schema.update_kinds(version))
+    official = set(schema_witness.update_kinds(version))
     assert len(official) >= 14
     assert (
         official == set(READERS[version]) - BEYOND_STABLE[version] | (DELIBERATELY_UNKNOWN[version])
