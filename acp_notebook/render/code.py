@@ -29,21 +29,22 @@ def highlight(code: str, language: str) -> Markup:
     lexer = _lexer(language) if language and len(code) <= HIGHLIGHT_LIMIT_CHARS else None
     if lexer is None:
         return escape(code)
-    return Markup("").join(_spans(lexer, code))
+    # One template a token would cost as much as the lexer.
+    return Markup("".join(_spans(lexer, code)))  # noqa: S704
 
 
-def _spans(lexer: Any, code: str) -> Iterator[Markup]:
+def _spans(lexer: Any, code: str) -> Iterator[str]:
     from pygments.token import STANDARD_TYPES
 
-    for kind, value in lexer.get_tokens(code):
-        name = STANDARD_TYPES.get(kind)
-        while name is None:
+    for token, value in lexer.get_tokens(code):
+        kind = token
+        while kind not in STANDARD_TYPES:
             kind = kind.parent
-            name = STANDARD_TYPES.get(kind)
-        if name in ("", "w"):
+        name = STANDARD_TYPES[kind]
+        if name in {"", "w"}:
             yield escape(value)
         else:
-            yield Markup('<span class="{}">{}</span>').format(name, value)
+            yield f'<span class="{name}">{escape(value)}</span>'
 
 
 @lru_cache(maxsize=64)

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from acp_notebook.render.code import code_block
 from acp_notebook.render.markdown import is_safe_link, render_markdown
-from acp_notebook.render.markup import Paper, clean, label
+from acp_notebook.render.markup import Paper, clean, label, visible
 from acp_notebook.render.words import size_words
 from acp_notebook.session.content import (
     AudioBlock,
@@ -26,6 +26,8 @@ from acp_notebook.session.content import (
 )
 
 _IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+_FIELDS_LIMIT = 12
+_LINE_LIMIT_CHARS = 160
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]*={0,2}\s*")
 
 
@@ -66,7 +68,7 @@ def block_words(block: ContentBlock) -> str:
 def text_part(paper: Paper, text: str) -> Markup:
     """Text as Markdown, up to the paper's limit."""
     limit = paper.limits.text_chars
-    body = paper("div", "md", render_markdown(text[:limit]))
+    body = paper("div", "md", paper.markdown(render_markdown(text[:limit])))
     return body + rest_remark(paper, len(text) - limit, "characters")
 
 
@@ -96,8 +98,36 @@ def json_part(paper: Paper, value: Any) -> Markup:
         return pre_part(paper, value)
     text = json_text(value)
     most = paper.limits.json_chars
-    body = paper("div", "code", code_block(text[:most], "json"))
+    body = paper("div", "code", paper.markdown(code_block(text[:most], "json")))
     return body + rest_remark(paper, len(text) - most, "characters")
+
+
+def code_part(paper: Paper, code: str, language: str) -> Markup:
+    """Code that waits for approval: highlighted, in full up to the paper's limit."""
+    most = paper.limits.text_chars
+    body = paper("div", "code", paper.markdown(code_block(clean(code[:most]), language)))
+    return body + rest_remark(paper, len(code) - most, "characters")
+
+
+def fields_part(paper: Paper, value: Any) -> Markup:
+    """What a tool was given: a flat object as named values, code as code, anything else as JSON."""
+    if not isinstance(value, dict) or len(value) > _FIELDS_LIMIT or not _is_flat(value):
+        return json_part(paper, value)
+    return Markup("").join(_field(paper, str(name), item) for name, item in value.items())
+
+
+def _is_flat(value: dict[Any, Any]) -> bool:
+    return bool(value) and all(
+        item is None or isinstance(item, str | int | float) for item in value.values()
+    )
+
+
+def _field(paper: Paper, name: str, value: Any) -> Markup:
+    title = paper("span", "muted small", label(name, 80))
+    text = value if isinstance(value, str) else json_text(value)
+    if "\n" not in text and len(text) <= _LINE_LIMIT_CHARS:
+        return paper("div", "field", title, " ", paper("span", "mono", visible(text)))
+    return paper("div", "field", title, pre_part(paper, visible(text)))
 
 
 def json_fold(paper: Paper, title: str, value: Any, key: str) -> Markup:

@@ -100,12 +100,15 @@ def change_words(change: DiffChange) -> str:
 
 
 def diff_counts(paper: Paper, diffs: list[DiffText]) -> Markup:
-    """`+3 −1` over several diffs, or nothing."""
+    """Lines added and removed over several diffs, or nothing."""
     added, removed = sum(d.added for d in diffs), sum(d.removed for d in diffs)
     if not added and not removed:
         return Markup("")
     words = f"{count_words(added, 'line')} added, {removed:,} removed"
-    plus, minus = paper("span", "plus", f"+{added:,}"), paper("span", "minus", f"−{removed:,}")
+    plus, minus = (
+        paper("span", "plus", f"+{added:,}"),
+        paper("span", "minus", f"\N{MINUS SIGN}{removed:,}"),
+    )
     return paper("span", "counts", plus, " ", minus, title=words)
 
 
@@ -115,8 +118,10 @@ def render_diff(paper: Paper, item: DiffItem, text: DiffText) -> Markup:
     if not text.lines:
         return paper("div", "part", *files)
     limit = paper.limits.diff_lines
-    shown = [_line(paper, line) for line in text.lines[:limit]]
-    rest = len(text.lines) - limit
+    # One file is named above; of several the patch says which lines are whose.
+    lines = [line for line in text.lines if line.kind != "file" or len(item.changes) != 1]
+    shown = [_line(paper, line) for line in lines[:limit]]
+    rest = len(lines) - limit
     parts = [*files, paper("div", "diff", *shown, role="group", aria_label="changes")]
     if rest > 0:
         paper.left_out.append(count_words(rest, "line of a diff", "lines of a diff"))

@@ -7,7 +7,15 @@ from typing import Any
 
 from markupsafe import Markup
 
-from acp_notebook.render.content import block_words, json_fold, pre_part, render_block, text_part
+from acp_notebook.render.content import (
+    block_words,
+    code_part,
+    json_fold,
+    pre_part,
+    render_block,
+    text_part,
+)
+from acp_notebook.render.elicitation import render_elicitation
 from acp_notebook.render.markup import Paper, join, label, visible
 from acp_notebook.render.tool_call import (
     render_command,
@@ -26,6 +34,7 @@ from acp_notebook.render.words import (
     severity_words,
 )
 from acp_notebook.session.content import ContentBlock, TextBlock
+from acp_notebook.session.elicitation import ElicitationId
 from acp_notebook.session.state import (
     Compaction,
     EntryKey,
@@ -36,8 +45,8 @@ from acp_notebook.session.state import (
 )
 from acp_notebook.session.updates import (
     AgentLost,
+    CodeSubject,
     CommandSubject,
-    MessageId,
     Notice,
     PermissionId,
     PermissionOption,
@@ -53,6 +62,7 @@ from acp_notebook.session.updates import (
 )
 
 _PROMPT_LINE_CHARS = 300
+_TITLE_LIMIT_CHARS = 2_000
 _DIGIT_KEYS = 9
 
 
@@ -71,6 +81,8 @@ def render_entry(paper: Paper, state: SessionState, key: EntryKey, ident: str) -
             return _plan(paper, state.plans[PlanId(key.id)], ident)
         case "permission":
             return _permission(paper, state, state.permissions[PermissionId(key.id)], ident)
+        case "elicitation":
+            return render_elicitation(paper, state.elicitations[ElicitationId(key.id)], ident)
         case "compaction":
             return _compaction(paper, state.compactions[key.id], ident)
         case _:
@@ -91,7 +103,13 @@ def _prompt(paper: Paper, prompt: Prompt, ident: str) -> Markup:
 def _typed(paper: Paper, content: Sequence[ContentBlock], remark: Markup, ident: str) -> Markup:
     text = "".join(block.text for block in content if isinstance(block, TextBlock))
     others = [block_words(block) for block in content if not isinstance(block, TextBlock)]
-    line = [paper("span", "chevron", "›", aria_hidden="true"), " ", label(text, _PROMPT_LINE_CHARS)]
+    line = [
+        paper(
+            "span", "chevron", "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}", aria_hidden="true"
+        ),
+        " ",
+        label(text, _PROMPT_LINE_CHARS),
+    ]
     chips = [paper("span", "chip", words) for words in others]
     head = paper("span", "prompt-line", *line, dir="auto") + join(*chips) + remark
     if len(text) <= _PROMPT_LINE_CHARS:
@@ -145,7 +163,13 @@ def _permission(paper: Paper, state: SessionState, permission: Permission, ident
     request = permission.request
     if not permission.is_open:
         return _answered(paper, permission)
-    title = paper("div", "ask-title", paper("span", "ask-mark", "?"), " ", visible(request.title))
+    title = paper(
+        "div",
+        "ask-title",
+        paper("span", "ask-mark", "?"),
+        " ",
+        visible(request.title[:_TITLE_LIMIT_CHARS]),
+    )
     parts = [title]
     if request.description:
         parts.append(text_part(paper, request.description))
@@ -178,19 +202,19 @@ def _answered(paper: Paper, permission: Permission) -> Markup:
     return paper("div", "card card-line answered", line)
 
 
-def _subject(
-    paper: Paper, state: SessionState, permission: Permission, ident: str
-) -> list[Markup]:
+def _subject(paper: Paper, state: SessionState, permission: Permission, ident: str) -> list[Markup]:
     match permission.request.subject:
         case ToolCallSubject(tool_call_id=tool_call_id):
             call = state.tool_calls.get(tool_call_id)
             if call is None:
                 return [paper("div", "muted small", f"Tool call {label(tool_call_id, 80)}")]
             title = paper("div", "muted small", tool_title(call), dir="auto")
-            body = tool_body(paper, state, call, f"{ident}.s")
+            body = tool_body(paper, state, call, f"{ident}.s", is_open=True)
             return [title, paper("div", "ask-subject", *body)] if body else [title]
         case CommandSubject(command=command, cwd=cwd):
             return [render_command(paper, command, cwd)]
+        case CodeSubject(code=code, language=language):
+            return [code_part(paper, visible(code), language)]
         case UnknownSubject(type=kind, raw=raw):
             title_words = f"About something of the unknown type {label(kind, 60)}"
             return [json_fold(paper, title_words, raw, f"{ident}.s")]
@@ -277,15 +301,3 @@ def render_error(paper: Paper, reason: str, detail: str, ident: str) -> Markup:
     title = paper("span", "muted small", f"Its last words on stderr ({lines})")
     fold = paper.fold("part fold", title, pre_part(paper, detail), key=ident)
     return paper("div", "error", what, why, step, fold, role="group", aria_label="error")
-
-
-def message_tail(state: SessionState, key: EntryKey, limit: int) -> str:
-    """The beginning of a message, for one line; `MessageId` is in the key."""
-    message = state.messages.get(EntryKey(key.kind, MessageId(key.id)))
-    found = ""
-    for block in message.content if message else ():
-        if isinstance(block, TextBlock):
-            found += block.text
-        if len(found) >= limit:
-            break
-    return label(found.replace("**", ""), limit)

@@ -32,7 +32,9 @@ class Ending:
         return stop_words(self.stop_reason, self.failure)
 
 
-def render_head(paper: Paper, state: SessionState, agent_name: str, ending: Ending | None) -> Markup:
+def render_head(
+    paper: Paper, state: SessionState, agent_name: str, ending: Ending | None
+) -> Markup:
     """Agent, title, usage, state, time, Stop."""
     parts = [paper("span", "agent-name", label(agent_name, 80))]
     if state.title:
@@ -46,8 +48,8 @@ def _now(paper: Paper, state: SessionState, ending: Ending | None) -> Markup:
     if ending is not None:
         time = _time(paper, ending)
         return paper("span", "now", paper.wording(ending.words), time)
-    clock = paper("span", "num muted", "", data_clock=True)
     button = _stop_button(paper, state)
+    clock = paper("span", "num muted", "", data_clock=True) if button else ""
     return paper("span", "now", paper.wording(state_words(state)), clock, button)
 
 
@@ -80,7 +82,9 @@ def _meter(paper: Paper, state: SessionState) -> Markup:
     return paper("span", "usage num", meter, short, title=words)
 
 
-def render_foot(paper: Paper, state: SessionState, ending: Ending | None, *, is_empty: bool) -> Markup:
+def render_foot(
+    paper: Paper, state: SessionState, ending: Ending | None, *, is_empty: bool
+) -> Markup:
     """The last line: what goes on now, or how it ended."""
     if ending is None:
         words = state_words(state)

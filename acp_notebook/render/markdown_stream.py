@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Final
 
 from markdown_it.token import Token
@@ -30,7 +31,10 @@ _CLOSED_BY_BLANK = frozenset({"paragraph_open", "table_open", "blockquote_open"}
 _CLOSED_AT_ONCE = frozenset({"heading_open", "hr"})
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
 _LIST_MARK = re.compile(r"[-+*>]|\d{1,9}[.)]|\s")
-_TRAILING_TAGS = re.compile(r"(?:</\w+>\s*)+\Z")
+# The closing tags of blocks at the end of the tail; plain text goes in front of them.
+_TRAILING_TAGS = re.compile(
+    r"(?:(?:</code>(?=</pre>)|</(?:p|li|[uo]l|blockquote|pre|div|t[dr]|tbody|table|h\d)>)\s*)+\Z"
+)
 
 
 @dataclass(slots=True)
@@ -102,8 +106,10 @@ class MarkdownStream:
 
     def finish(self) -> Delta:
         """The rest; nothing follows."""
-        self._open += self._take() + clean(self._half)
-        self._half = ""
+        self._open += self._take()
+        half = clean(self._half).replace("\r", "\n")
+        self._source.append(half)
+        self._open, self._half = self._open + half, ""
         before = len(self._done)
         env = {"references": dict(self._references)}
         tokens = self._parse(self._open, env)
@@ -141,10 +147,9 @@ class MarkdownStream:
             return any(_closes(line, self._fence) for line in lines)
         if not self._is_list:
             return any(not line.strip() for line in lines)
-        pairs = zip(lines, lines[1:], strict=False)
         return any(
             not above.strip() and line.strip() and not _LIST_MARK.match(line)
-            for above, line in pairs
+            for above, line in pairwise(lines)
         )
 
     def _settle(self) -> Delta:
@@ -153,8 +158,8 @@ class MarkdownStream:
         if end > self._settled_at:
             delta.done = self._cut(end)
         env = {"references": dict(self._references)}
-        tail = sanitize(render_tokens(self._parse(self._open, env), env)) if self._open else ""
-        self._tail = self._with_slot(Markup(tail)) if self._open else Markup("")
+        tail = sanitize(render_tokens(self._parse(self._open, env), env))
+        self._tail = self._with_slot(tail) if self._open else Markup("")
         self._tail_chars, self._more = len(self._open), ""
         delta.tail = self._tail
         return delta
@@ -231,4 +236,3 @@ def _is_closed(block: Token, lines: list[str]) -> bool:
 def _closes(line: str, markup: str) -> bool:
     match = _FENCE.fullmatch(line)
     return match is not None and match[1][0] == markup[0] and len(match[1]) >= len(markup)
-

@@ -15,10 +15,15 @@ from markupsafe import Markup, escape
 from acp_notebook.render.styles import STYLES
 from acp_notebook.render.words import Wording, size_words
 
-_VOID = frozenset({"br", "img", "hr"})
+_VOID = frozenset({"br", "img", "hr", "input"})
 # Kept by an untrusted notebook, and of use without a script.
 _STATIC_ATTRIBUTES = frozenset(
     {"href", "rel", "target", "src", "alt", "title", "open", "colspan", "scope", "dir"}
+)
+# Runs of tags in rendered Markdown that get these inline styles, tag by tag.
+_MARKDOWN_TAGS = (
+    (('<div class="highlight">', "code-box"), ("<pre>", "code-pre"), ("<code>", "code-text")),
+    (('<ul class="contains-task-list">', "task-list"),),
 )
 _UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _HIDDEN = re.compile(
@@ -73,6 +78,8 @@ class Paper:
 
     is_static: bool
     limits: Limits
+    agent_name: str = "The agent"
+    """Who asks, where the reader is asked."""
     left_out: list[str] = field(default_factory=list)
     """What the record does not hold, one phrase each."""
     _images_chars: int = 0
@@ -81,32 +88,43 @@ class Paper:
         self, tag: str, looks: str = "", *children: str | Markup, **attributes: str | bool | None
     ) -> Markup:
         """One element; plain strings inside it are escaped."""
-        opening = Markup("<{}{}>").format(Markup(tag), self._attributes(looks, attributes))
+        # Tags and names of attributes are literals of this package; the rest is escaped.
+        opening = f"<{tag}{self._attributes(looks, attributes)}>"
         if tag in _VOID:
-            return opening
-        return opening + join(*children) + Markup("</{}>").format(Markup(tag))
+            return Markup(opening)  # noqa: S704
+        return Markup(f"{opening}{join(*children)}</{tag}>")  # noqa: S704
 
-    def _attributes(self, looks: str, attributes: dict[str, str | bool | None]) -> Markup:
-        dress = self._dress(looks)
-        parts = [dress] if dress else []
+    def _attributes(self, looks: str, attributes: dict[str, str | bool | None]) -> str:
+        parts = [self._dress(looks)]
         for name, value in attributes.items():
             if value is None or value is False:
                 continue
             key = name.rstrip("_").replace("_", "-")
-            if self.is_static and key not in _STATIC_ATTRIBUTES:
-                continue
-            text = "" if value is True else clean(str(value))
-            parts.append(Markup(' {}="{}"').format(Markup(key), text))
-        return Markup("").join(parts)
+            if not self.is_static or key in _STATIC_ATTRIBUTES:
+                text = "" if value is True else clean(str(value))
+                parts.append(f' {key}="{escape(text)}"')
+        return "".join(parts)
 
-    def _dress(self, looks: str) -> Markup | None:
+    def _dress(self, looks: str) -> str:
         if not looks:
-            return None
+            return ""
         if self.is_static:
             style = ";".join(STYLES[look] for look in looks.split() if look in STYLES)
-            return Markup(' style="{}"').format(style) if style else None
+            return f' style="{escape(style)}"' if style else ""
         names = " ".join("acp-" + look for look in looks.split())
-        return Markup(' class="{}"').format(names)
+        return f' class="{escape(names)}"'
+
+    def markdown(self, html: Markup) -> Markup:
+        """Rendered Markdown: where no style sheet reaches it, its blocks get inline styles."""
+        if not self.is_static:
+            return html
+        # The sanitizer has escaped every `<` of the text, so these can only be tags.
+        text = str(html)
+        for run in _MARKDOWN_TAGS:
+            plain = "".join(tag for tag, _ in run)
+            dressed = "".join(f'{tag[:-1]} style="{STYLES[look]}">' for tag, look in run)
+            text = text.replace(plain, dressed)
+        return Markup(text)  # noqa: S704
 
     def slot(self, name: str, looks: str = "") -> Markup:
         """An empty place that later operations fill (live only)."""
@@ -126,7 +144,7 @@ class Paper:
         self, looks: str, summary: Markup, *body: str | Markup, key: str, is_open: bool = False
     ) -> Markup:
         """A `<details>`; `key` lets the page keep it open when it is replaced."""
-        head = self("summary", "fold-head", summary)
+        head = self("summary", "fold-head" if "card" in looks.split() else "fold-line", summary)
         return self("details", looks, head, *body, data_key=key, open=is_open)
 
     def accepts_image(self, chars: int, what: str) -> bool:
@@ -148,9 +166,9 @@ def join(*children: str | Markup) -> Markup:
 
 def live_paper() -> Paper:
     """Paper for the live view."""
-    return Paper(False, LIVE_LIMITS)
+    return Paper(is_static=False, limits=LIVE_LIMITS)
 
 
 def record_paper() -> Paper:
     """Paper for the record that stays in the notebook."""
-    return Paper(True, RECORD_LIMITS)
+    return Paper(is_static=True, limits=RECORD_LIMITS)

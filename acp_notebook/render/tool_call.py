@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from acp_notebook.render.content import json_part, pre_part, render_block
+from acp_notebook.render.content import fields_part, json_part, pre_part, render_block
 from acp_notebook.render.diff import diff_counts, diff_text, render_diff
 from acp_notebook.render.markup import Paper, label, visible
 from acp_notebook.render.terminal import TerminalText
@@ -27,6 +27,8 @@ from acp_notebook.session.updates import (
 )
 
 _LOCATIONS_SHOWN = 20
+# In the `meta` of a call of this client's own: what it holds is for the reader at once.
+OPEN_META = "acp_notebook/open"
 
 
 def terminal_slot(ident: str, terminal_id: TerminalId, call: ToolCall | None) -> str:
@@ -48,7 +50,7 @@ def render_tool_call(paper: Paper, state: SessionState, call: ToolCall, ident: s
     if not body:
         return paper("div", f"{kind} card-plain", paper("div", "tool-line", line))
     shown = paper("div", "card-body", *body)
-    is_open = call.status == "failed" or _has_image(call)
+    is_open = call.status == "failed" or _has_image(call) or OPEN_META in call.meta
     return paper.fold(kind, paper("span", "tool-row", line), shown, key=ident, is_open=is_open)
 
 
@@ -56,7 +58,9 @@ def _line(paper: Paper, call: ToolCall) -> Markup:
     kind = kind_of(call.kind)
     diffs = [diff_text(item) for item in call.content if isinstance(item, DiffItem)]
     icon = paper("span", f"icon icon-{kind}", aria_hidden="true")
-    word = paper("span", "kind", KINDS[kind])
+    word = (
+        Markup("") if _says(tool_title(call), KINDS[kind]) else paper("span", "kind", KINDS[kind])
+    )
     name = label(call.name or "", 60)
     extra = paper("span", "mono muted", name) if name and call.title else Markup("")
     return Markup(" ").join(
@@ -70,6 +74,11 @@ def _line(paper: Paper, call: ToolCall) -> Markup:
     )
 
 
+def _says(title: str, word: str) -> bool:
+    """Whether the title begins with the kind's word anyway."""
+    return title.casefold().startswith(word.casefold())
+
+
 def _has_image(call: ToolCall) -> bool:
     return any(
         isinstance(item, ContentItem) and isinstance(item.block, ImageBlock)
@@ -77,13 +86,17 @@ def _has_image(call: ToolCall) -> bool:
     )
 
 
-def tool_body(paper: Paper, state: SessionState, call: ToolCall, ident: str) -> list[Markup]:
-    """What is behind the line: places, input, content, output."""
+def tool_body(
+    paper: Paper, state: SessionState, call: ToolCall, ident: str, *, is_open: bool = False
+) -> list[Markup]:
+    """What is behind the line: places, input, content, output. `is_open` unfolds the input."""
     parts = []
     if call.locations:
         parts.append(_locations(paper, call.locations))
     if _says_something(call.raw_input):
-        parts.append(_raw(paper, "Input", call.raw_input, f"{ident}.in"))
+        summary = paper("span", "muted small", "Input")
+        fields = fields_part(paper, call.raw_input)
+        parts.append(paper.fold("part fold", summary, fields, key=f"{ident}.in", is_open=is_open))
     for number, item in enumerate(call.content):
         key = f"{ident}.c{number}"
         match item:
@@ -91,6 +104,8 @@ def tool_body(paper: Paper, state: SessionState, call: ToolCall, ident: str) -> 
                 parts.append(paper("div", "part", render_block(paper, block, key)))
             case DiffItem():
                 parts.append(render_diff(paper, item, diff_text(item)))
+            case TerminalItem() if item in call.content[:number]:
+                pass  # one place for each terminal is enough
             case TerminalItem(terminal_id=terminal_id):
                 place = terminal_slot(ident, terminal_id, call)
                 parts.append(render_terminal(paper, state.terminals.get(terminal_id), place))
@@ -146,9 +161,9 @@ def render_terminal(paper: Paper, terminal: Terminal | None, place: str) -> Mark
         head.append(paper("div", "muted small", " · ".join(facts)))
     if paper.is_static:
         return paper("div", "part", *head, _static_output(paper, terminal))
-    lines = paper.slot(place, "term-lines")
-    output = paper("div", "term", lines, paper.slot(f"{place}.tail", "term-tail"), tabindex="0")
-    return paper("div", "part", *head, output)
+    hidden = paper.slot(f"{place}.hidden", "left-out")
+    lines = paper.slot(place, "term-lines") + paper.slot(f"{place}.tail", "term-tail")
+    return paper("div", "part", *head, hidden, paper("div", "term", lines, tabindex="0"))
 
 
 def _static_output(paper: Paper, terminal: Terminal) -> Markup:

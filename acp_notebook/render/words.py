@@ -133,12 +133,14 @@ def state_words(state: SessionState) -> Wording:
         return Wording("The agent is gone", "✗", "bad")
     if state.is_cancelling:
         return Wording("Stopping…", "◐", "warn")
-    if state.open_permissions or state.activity == REQUIRES_ACTION:
+    if state.has_questions or state.activity == REQUIRES_ACTION:
         return Wording("Waiting for you", "?", "warn")
     if state.activity == RUNNING:
         return Wording("Working", "◐", "busy")
     if state.activity == IDLE:
-        return Wording("Starting", "◐", "busy") if state.open_prompts else Wording("Idle", "", "plain")
+        return (
+            Wording("Starting", "◐", "busy") if state.open_prompts else Wording("Idle", "", "plain")
+        )
     return Wording(state.activity, "◐", "busy")
 
 

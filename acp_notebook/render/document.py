@@ -1,0 +1,312 @@
+"""What one turn's view shows, as operations for a page: what changed since the last call, or all.
+
+A document reads the session's state on the thread that owns it and keeps what it has sent, so that
+a page which missed something can be given everything anew. No clock and no page here: when to send
+is the presenter's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from markupsafe import Markup
+
+from acp_notebook.render import operations as op
+from acp_notebook.render.elicitation import elicitation_words
+from acp_notebook.render.form_entry import FormEntry
+from acp_notebook.render.header import Ending, render_foot, render_head
+from acp_notebook.render.live_entry import CardEntry, LiveTerminal, StreamEntry
+from acp_notebook.render.markup import label, live_paper
+from acp_notebook.render.operations import Operation
+from acp_notebook.render.words import answer_words
+from acp_notebook.session.changes import (
+    EntryChanged,
+    EntryRemoved,
+    HeaderChanged,
+    PromptChanged,
+    SessionChange,
+    TerminalChanged,
+)
+from acp_notebook.session.elicitation import Elicitation, ElicitationId
+from acp_notebook.session.state import IDLE, REQUIRES_ACTION, RUNNING, EntryKey, SessionState
+from acp_notebook.session.updates import (
+    Failure,
+    PermissionId,
+    PromptId,
+    TerminalId,
+    ToolCallId,
+    ToolCallSubject,
+)
+
+_STREAMED = frozenset({"agent", "thought"})
+_OURS = frozenset({"prompt", "user", "violation"})
+
+
+class TurnDocument:
+    """The timeline of a session from one entry on, with a header and a last line.
+
+    Args:
+        state: The session; read only, on the thread that owns it.
+        first_entry: Where in the timeline the turn begins.
+        agent_name: Who is talking, for the reader.
+    """
+
+    def __init__(self, state: SessionState, first_entry: int, *, agent_name: str) -> None:
+        self._state = state
+        self._agent_name = agent_name
+        self._paper = live_paper()
+        self._paper.agent_name = agent_name
+        self._before = frozenset(state.timeline[:first_entry])
+        self._entries: dict[EntryKey, CardEntry | StreamEntry] = {}
+        self._terminals: dict[TerminalId, LiveTerminal] = {}
+        self._dirty: dict[EntryKey, None] = {}
+        self._dirty_terminals: dict[TerminalId, None] = {}
+        self._removed: list[str] = []
+        self._said: list[str] = []
+        self._created = 0
+        self._activity = state.activity
+        self._thinking: EntryKey | None = None
+        self._ending: Ending | None = None
+        self._is_over = False
+        self._has_spoken = False
+        self._slots = {"head": Markup(""), "foot": Markup("")}
+        for key in state.timeline[first_entry:]:
+            self._touch(key)
+            if key.kind == "terminal":
+                self._dirty_terminals[TerminalId(key.id)] = None
+
+    @property
+    def keys(self) -> list[EntryKey]:
+        """The entries shown, in order."""
+        return list(self._entries)
+
+    def note(self, changes: Iterable[SessionChange]) -> bool:
+        """Remember what to draw anew; True if the reader should see it at once."""
+        if self._ending is not None:
+            return False
+        urgent = False
+        for change in changes:
+            urgent |= self._note(change)
+        return urgent
+
+    def finish(
+        self,
+        stop_reason: str | None,
+        failure: Failure | None = None,
+        elapsed_s: float | None = None,
+    ) -> None:
+        """The turn is over: the next `ops` are the last."""
+        self._ending = Ending(stop_reason, failure, elapsed_s)
+        self._said.append(f"{self._agent_name}: {self._ending.words.text}.")
+
+    def ops(self) -> list[Operation]:
+        """What the page lacks since the last call; empty if nothing."""
+        if self._is_over:
+            return []
+        self._is_over = self._ending is not None
+        found = [op.remove(ident) for ident in self._removed]
+        self._removed.clear()
+        self._mark_thinking()
+        if self._ending is None:
+            for key in list(self._dirty):
+                if key in self._entries:
+                    found += self._entries[key].update(self._state)
+        else:
+            for entry in self._entries.values():
+                found += entry.finish(self._state)
+        self._dirty.clear()
+        found += self._terminal_operations()
+        found += self._slot_operations()
+        found += [op.say(label(text)) for text in self._said]
+        self._said.clear()
+        return found
+
+    def snapshot(self) -> list[Operation]:
+        """Everything that the calls of `ops` so far have built, for a new or reloaded page."""
+        found = [op.clear(), *(op.fill(slot, html) for slot, html in self._slots.items())]
+        for entry in self._entries.values():
+            found += entry.snapshot()
+            for place, terminal_id in entry.places.items():
+                if terminal_id in self._terminals:
+                    found += self._terminals[terminal_id].snapshot(place)
+        return found
+
+    def permission_answer(self, ident: str, number: int) -> tuple[PermissionId, str] | None:
+        """Which option of which open request a button stands for; None if it is too late."""
+        key = self._key_of(ident, "permission")
+        permission = self._state.permissions.get(PermissionId(key.id)) if key else None
+        if permission is None or not permission.is_open:
+            return None
+        options = permission.request.options
+        if not 0 <= number < len(options):
+            return None
+        return permission.request.permission_id, options[number].option_id
+
+    def elicitation(self, ident: str) -> Elicitation | None:
+        """Which open form or page a button belongs to; None if it is too late."""
+        key = self._key_of(ident, "elicitation")
+        found = self._state.elicitations.get(ElicitationId(key.id)) if key else None
+        return found if found is not None and found.is_open else None
+
+    def queued_prompt(self, ident: str) -> PromptId | None:
+        """Which queued prompt a button stands for; None if it is too late."""
+        key = self._key_of(ident, "prompt")
+        prompt = self._state.prompts.get(PromptId(key.id)) if key else None
+        return prompt.prompt_id if prompt is not None and prompt.phase == "queued" else None
+
+    def _key_of(self, ident: str, kind: str) -> EntryKey | None:
+        for key, entry in self._entries.items():
+            if key.kind == kind and entry.ident == ident:
+                return key
+        return None
+
+    # What changed
+
+    def _note(self, change: SessionChange) -> bool:
+        match change:
+            case EntryChanged(key=key):
+                return self._entry_changed(key)
+            case EntryRemoved(key=key):
+                self._forget(key)
+            case TerminalChanged(terminal_id=terminal_id, appended=appended):
+                self._terminal_changed(terminal_id, is_output_only=appended is not None)
+            case HeaderChanged():
+                return self._activity_changed()
+            case PromptChanged(prompt_id=prompt_id):
+                key = EntryKey("prompt", prompt_id)
+                if key in self._entries:
+                    self._dirty[key] = None
+            case _:
+                pass
+        return False
+
+    def _entry_changed(self, key: EntryKey) -> bool:
+        if not self._touch(key):
+            return False
+        if key.kind == "permission":
+            self._announce(PermissionId(key.id))
+            return True
+        if key.kind == "elicitation":
+            self._announce_elicitation(ElicitationId(key.id))
+            return True
+        if key.kind == "tool_call":
+            self._touch_relatives(ToolCallId(key.id))
+        is_first = not self._has_spoken and key.kind not in _OURS
+        self._has_spoken |= is_first
+        return is_first
+
+    def _touch(self, key: EntryKey) -> bool:
+        if key in self._before:
+            return False
+        if key not in self._entries:
+            ident = f"e{self._created}"
+            self._created += 1
+            self._entries[key] = _entry_kind(key)(key, ident, self._paper)
+        self._dirty[key] = None
+        return True
+
+    def _touch_relatives(self, tool_call_id: ToolCallId) -> None:
+        """Terminals that the call now shows, and open questions about it, are drawn anew too."""
+        shown = self._entries[EntryKey("tool_call", tool_call_id)].places.values()
+        for terminal_id in [*shown, *self._state.tool_calls[tool_call_id].terminal_ids]:
+            self._dirty_terminals[terminal_id] = None
+            lone = EntryKey("terminal", terminal_id)
+            if lone in self._entries:
+                self._dirty[lone] = None
+        for permission in self._state.open_permissions:
+            if permission.request.subject == ToolCallSubject(tool_call_id):
+                self._touch(EntryKey("permission", permission.request.permission_id))
+
+    def _terminal_changed(self, terminal_id: TerminalId, *, is_output_only: bool) -> None:
+        lone = EntryKey("terminal", terminal_id)
+        self._dirty_terminals[terminal_id] = None
+        if lone not in self._entries or not is_output_only:
+            self._touch(lone)
+        if not is_output_only or terminal_id not in self._terminals:
+            for owner in self._state.terminal_owners.get(terminal_id, ()):
+                key = EntryKey("tool_call", owner)
+                if key in self._entries:
+                    self._dirty[key] = None
+
+    def _activity_changed(self) -> bool:
+        before, self._activity = self._activity, self._state.activity
+        return before != self._activity and self._activity in {IDLE, REQUIRES_ACTION}
+
+    def _forget(self, key: EntryKey) -> None:
+        entry = self._entries.pop(key, None)
+        self._dirty.pop(key, None)
+        if entry is not None and entry.is_placed:
+            self._removed.append(entry.ident)
+
+    def _announce(self, permission_id: PermissionId) -> None:
+        permission = self._state.permissions[permission_id]
+        title = permission.request.title
+        if permission.is_open:
+            self._said.append(f"{self._agent_name} asks for permission: {title}")
+        else:
+            self._said.append(f"{answer_words(permission).text}: {title}")
+
+    def _announce_elicitation(self, elicitation_id: ElicitationId) -> None:
+        elicitation = self._state.elicitations[elicitation_id]
+        message = elicitation.request.message
+        if elicitation.errors:
+            self._said.append("; ".join(elicitation.errors.values()))
+        elif elicitation.is_open:
+            self._said.append(f"{self._agent_name} asks: {message}")
+        else:
+            self._said.append(f"{elicitation_words(elicitation).text}: {message}")
+
+    # What to send
+
+    def _mark_thinking(self) -> None:
+        last = next(reversed(self._entries), None)
+        is_running = self._ending is None and self._state.activity == RUNNING
+        thinking = last if last and last.kind == "thought" and is_running else None
+        if thinking == self._thinking:
+            return
+        for key in (self._thinking, thinking):
+            entry = self._entries.get(key) if key else None
+            if key and isinstance(entry, StreamEntry):
+                entry.is_active = key == thinking
+                self._dirty[key] = None
+        self._thinking = thinking
+
+    def _terminal_operations(self) -> list[Operation]:
+        if not self._dirty_terminals:
+            return []
+        places: dict[TerminalId, list[str]] = {}
+        for key in self._showing(self._dirty_terminals):
+            for place, terminal_id in self._entries[key].places.items():
+                places.setdefault(terminal_id, []).append(place)
+        found = []
+        for terminal_id in self._dirty_terminals:
+            terminal = self._state.terminals.get(terminal_id)
+            if terminal is not None:
+                live = self._terminals.setdefault(terminal_id, LiveTerminal(self._paper))
+                found += live.update(terminal, places.get(terminal_id, []))
+        self._dirty_terminals.clear()
+        return found
+
+    def _showing(self, terminal_ids: Iterable[TerminalId]) -> list[EntryKey]:
+        found: dict[EntryKey, None] = {}
+        for terminal_id in terminal_ids:
+            for owner in self._state.terminal_owners.get(terminal_id, ()):
+                found[EntryKey("tool_call", owner)] = None
+            found[EntryKey("terminal", terminal_id)] = None
+        return [key for key in found if key in self._entries]
+
+    def _slot_operations(self) -> list[Operation]:
+        is_empty = not any(key.kind not in _OURS for key in self._entries)
+        fresh = {
+            "head": render_head(self._paper, self._state, self._agent_name, self._ending),
+            "foot": render_foot(self._paper, self._state, self._ending, is_empty=is_empty),
+        }
+        changed = {slot: html for slot, html in fresh.items() if html != self._slots[slot]}
+        self._slots |= changed
+        return [op.fill(slot, html) for slot, html in changed.items()]
+
+
+def _entry_kind(key: EntryKey) -> type[CardEntry | StreamEntry]:
+    if key.kind == "elicitation":
+        return FormEntry
+    return StreamEntry if key.kind in _STREAMED else CardEntry

@@ -1,0 +1,108 @@
+"""The screen of a program that draws on a whole terminal -> HTML. `pyte` does the emulation.
+
+For programs one types into; what a tool call prints is `terminal`'s business, which keeps more and
+costs less. Knows no page.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+import pyte
+from markupsafe import Markup
+
+from acp_notebook.render.markup import Paper, clean, join
+
+logger = logging.getLogger(__name__)
+
+HISTORY_LINES: Final = 200
+_COLOURS: Final = ("black", "red", "green", "brown", "blue", "magenta", "cyan", "white")
+_BRIGHT: Final = tuple(f"bright{name}" for name in _COLOURS)
+
+
+class _Screen(pyte.HistoryScreen):
+    """Answers what programs ask a terminal, such as where the cursor is."""
+
+    answer: Callable[[str], object] = staticmethod(lambda _: None)
+
+    def write_process_input(self, data: str) -> None:
+        self.answer(data)
+
+
+class TerminalScreen:
+    """What one sees of a terminal: some history, and the screen with its cursor.
+
+    Args:
+        columns: Its width.
+        rows: Its height.
+        answer: Gets what the terminal itself says to the program.
+    """
+
+    def __init__(self, columns: int, rows: int, answer: Callable[[str], object]) -> None:
+        self._screen = _Screen(columns, rows, history=HISTORY_LINES)
+        self._screen.answer = answer
+        self._stream = pyte.ByteStream(self._screen)
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes. What the emulator cannot read is dropped."""
+        try:
+            self._stream.feed(data)
+        except Exception:  # noqa: BLE001 - odd sequences must not end the view
+            logger.debug("The emulator could not read some output.", exc_info=True)
+
+    def html(self, paper: Paper) -> Markup:
+        """The lines, each with its end."""
+        cursor = None if self._screen.cursor.hidden else self._screen.cursor.x
+        lines = self._lines()
+        at = len(self._screen.history.top) + self._screen.cursor.y
+        shown = [
+            _line(paper, line, cursor if number == at else None)
+            for number, line in enumerate(lines)
+        ]
+        return Markup("\n").join(shown)
+
+    @property
+    def text(self) -> str:
+        """The same as text, without spaces at the ends of lines."""
+        lines = ("".join(char.data for char in line).rstrip() for line in self._lines())
+        return clean("\n".join(lines).strip("\n"))
+
+    def _lines(self) -> list[list[Any]]:
+        screen = self._screen
+        lines = [_cells(line, screen.columns) for line in screen.history.top]
+        lines += [_cells(screen.buffer[row], screen.columns) for row in range(screen.lines)]
+        last = len(screen.history.top) + screen.cursor.y
+        while len(lines) > last + 1 and all(char.data == " " for char in lines[-1]):
+            lines.pop()
+        return lines
+
+
+def _cells(line: Mapping[int, Any], columns: int) -> list[Any]:
+    return [line[column] for column in range(columns)]
+
+
+def _line(paper: Paper, cells: Iterable[Any], cursor: int | None) -> Markup:
+    runs: list[tuple[str, str]] = []
+    for column, char in enumerate(cells):
+        look = "cursor" if column == cursor else _look(char)
+        if runs and runs[-1][1] == look:
+            runs[-1] = (runs[-1][0] + char.data, look)
+        else:
+            runs.append((char.data, look))
+    if runs and not runs[-1][1]:
+        runs[-1] = (runs[-1][0].rstrip(), "")
+    return join(*(paper("span", look, text) if look else text for text, look in runs))
+
+
+def _look(char: Any) -> str:
+    names = []
+    if char.reverse:
+        names.append("reverse")
+    elif char.fg in _COLOURS:
+        names.append(f"fg-{_COLOURS.index(char.fg)}")
+    elif char.fg in _BRIGHT:
+        names.append(f"fg-{_BRIGHT.index(char.fg)}")
+    marks = {"bold": char.bold, "italic": char.italics, "underline": char.underscore}
+    return " ".join([*names, *(name for name, is_on in marks.items() if is_on)])

@@ -1,0 +1,100 @@
+"""What a person must know of an address before opening it: where it leads, and what is odd.
+
+Nothing is fetched. An address that a browser might read otherwise than we do is not to be opened.
+Knows no HTML.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
+
+from acp_notebook.render.markup import visible
+
+ADDRESS_LIMIT_CHARS: Final = 4_000
+# A browser drops or replaces these, so that what it opens is not what is shown.
+_ODD = re.compile(r"[\s\x00-\x20\x7f\\<>\"^`{|}]")
+_HOST = re.compile(r"[^\x00-\x2c\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+")
+_NUMBERS = re.compile(r"(0x[0-9a-f]*|\d+)(\.(0x[0-9a-f]*|\d+))*\.?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class WebAddress:
+    """An address as it is shown. `href` is None if it must not be opened."""
+
+    shown: str
+    host: str
+    href: str | None
+    warnings: tuple[str, ...] = ()
+
+
+def read_address(url: str) -> WebAddress:
+    """Look at an address, without touching it."""
+    shown = visible(url[:ADDRESS_LIMIT_CHARS]).replace("\n", "\N{REPLACEMENT CHARACTER}")
+    reason = ""
+    if len(url) > ADDRESS_LIMIT_CHARS:
+        reason = "It is far too long for an address."
+    elif _ODD.search(url) or visible(url) != url:
+        reason = "It holds characters that no address has."
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        _ = parts.port
+    except ValueError:
+        return WebAddress(shown, "", None, (reason or "It is no address at all.",))
+    if parts.scheme not in {"http", "https"}:
+        reason = reason or "It is no web address, so it cannot be opened from here."
+    elif not _is_host(host):
+        reason = reason or "It names no host."
+    if reason:
+        return WebAddress(shown, visible(host), None, (reason,))
+    plain, warnings = _plain_host(host)
+    if plain is None:
+        return WebAddress(shown, visible(host), None, ("Its host is no possible name.",))
+    return WebAddress(shown, plain, url, (*warnings, *_oddities(parts, plain)))
+
+
+def _is_host(host: str) -> bool:
+    return ":" in host or bool(_HOST.fullmatch(host))
+
+
+def _plain_host(host: str) -> tuple[str | None, tuple[str, ...]]:
+    """The host as the network knows it, and a warning where it reads otherwise."""
+    labels = host.split(".")
+    is_coded = any(label.lower().startswith("xn--") for label in labels)
+    if host.isascii() and not is_coded:
+        return host, ()
+    try:
+        plain = host.encode("idna").decode("ascii") if not host.isascii() else host
+        reading = plain.encode("ascii").decode("idna")
+    except UnicodeError:
+        return (host if host.isascii() else None), (
+            "The host's name is written in an international code that cannot be read.",
+        )
+    return plain, (
+        f"The host's name has letters beyond a to z: it reads {visible(reading)}. Such a name can "
+        "look like another one.",
+    )
+
+
+def _oddities(parts: SplitResult, host: str) -> list[str]:
+    found = []
+    if "@" in parts.netloc:
+        before = visible(parts.netloc.rpartition("@")[0])
+        found.append(f"“{before}” is no host: what counts is {host}, behind the @.")
+    is_local = host == "localhost" or _address_of(host) in {"127.0.0.1", "::1"}
+    if not is_local and (_NUMBERS.fullmatch(host) or ":" in host):
+        found.append("The host is a bare number instead of a name.")
+    if parts.scheme == "http" and not is_local:
+        found.append("The connection is not encrypted.")
+    return found
+
+
+def _address_of(host: str) -> str:
+    try:
+        return str(ipaddress.ip_address(host))
+    except ValueError:
+        return ""

@@ -1,0 +1,205 @@
+"""`TurnView`, the widget in the page, and `TurnPresenter`, which feeds it.
+
+The view is a page that stores and places blocks; the presenter decides when: at once what the
+reader waits for, the rest coalesced. Deltas are numbered, and a page that missed one, or is new,
+asks for everything. Knows no ACP: buttons come back as names and numbers that the document reads.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import anywidget
+
+from acp_notebook.render.document import TurnDocument
+from acp_notebook.render.form_entry import ACTIONS, given_values
+from acp_notebook.session.changes import SessionChange
+from acp_notebook.session.elicitation import Action, ElicitationId
+from acp_notebook.session.updates import Failure, PermissionId, PromptId
+
+_STATIC: Final = Path(__file__).parent / "static"
+
+
+class TurnView(anywidget.AnyWidget):
+    """One turn in the page. It has no traits: everything comes as numbered messages."""
+
+    _esm = (_STATIC / "turn_view.js").read_text(encoding="utf-8")
+    _css = (_STATIC / "turn_view.css").read_text(encoding="utf-8")
+
+
+class TurnActions(Protocol):
+    """What a reader can ask for. Called on the thread that owns the state."""
+
+    def answer(self, permission_id: PermissionId, option_id: str) -> None:
+        """Answer an open permission request."""
+
+    def fill(self, elicitation_id: ElicitationId, given: dict[str, Any]) -> None:
+        """Send what was filled into a form."""
+
+    def reply(self, elicitation_id: ElicitationId, action: Action) -> None:
+        """Decline or cancel a form or a page; accept a page, which was opened."""
+
+    def stop(self) -> None:
+        """Cancel the turn; a second time: end the agent."""
+
+    def withdraw(self, prompt_id: PromptId) -> None:
+        """Take back a prompt that still waits."""
+
+
+class Timer(Protocol):
+    """A call that is due later."""
+
+    def cancel(self) -> object:
+        """Forget it."""
+
+
+class Channel(Protocol):
+    """What the presenter needs of a view."""
+
+    comm: Any
+
+    def send(self, content: dict[str, Any]) -> object:
+        """Send a message to every page that shows the view."""
+
+    def on_msg(self, callback: Callable[[Any, dict[str, Any], Any], None]) -> object:
+        """Call back for every message of a page."""
+
+    def close(self) -> object:
+        """End it."""
+
+
+class TurnPresenter:
+    """Brings a document to its pages, and what readers press to the actions.
+
+    Make it in the cell's thread: the view opens its comm there, and its messages carry that
+    thread's context. Call `changed`, `finish` and `close` on the thread that owns the state.
+
+    Args:
+        document: What to show.
+        actions: What buttons do.
+        post: Runs a function soon on the thread that owns the state; may be called anywhere.
+        call_later: Runs a function there after some seconds; called only there.
+        rate_hz: How often, at most, what is not urgent goes out.
+        make_view: Makes the view; a test gives its own.
+    """
+
+    def __init__(
+        self,
+        document: TurnDocument,
+        actions: TurnActions,
+        *,
+        post: Callable[[Callable[[], None]], object],
+        call_later: Callable[[float, Callable[[], None]], Timer],
+        rate_hz: float = 25.0,
+        make_view: Callable[[], Channel] = TurnView,
+    ) -> None:
+        self._document = document
+        self._actions = actions
+        self._post = post
+        self._call_later = call_later
+        self._interval_s = 1 / rate_hz
+        self._timer: Timer | None = None
+        self._sent_at = float("-inf")
+        self._began_at = time.monotonic()
+        self._number = 0
+        self._is_closed = False
+        self.view = make_view()
+        self.view.on_msg(self._on_message)
+        # Messages belong to this cell, whichever thread sends them.
+        self._context = contextvars.copy_context()
+
+    def changed(self, changes: Iterable[SessionChange]) -> None:
+        """The state has changed: show it at once if urgent, else with the next beat."""
+        if self._is_closed:
+            return
+        if self._document.note(changes):
+            self._flush()
+        elif self._timer is None:
+            wait_s = self._sent_at + self._interval_s - time.monotonic()
+            self._timer = self._call_later(max(0.0, wait_s), self._on_beat)
+
+    def finish(
+        self,
+        stop_reason: str | None,
+        failure: Failure | None = None,
+        elapsed_s: float | None = None,
+    ) -> None:
+        """The turn is over: show its end at once."""
+        if self._is_closed:
+            return
+        self._document.finish(stop_reason, failure, elapsed_s)
+        self._flush()
+
+    def close(self) -> None:
+        """Nothing more goes out, and the view is gone."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._cancel_timer()
+        self._context.run(self.view.close)
+
+    def _on_beat(self) -> None:
+        self._timer = None
+        if not self._is_closed:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._cancel_timer()
+        operations = self._document.ops()
+        if operations:
+            self._number += 1
+            self._send({"n": self._number, "ops": operations})
+
+    def _send(self, message: dict[str, Any]) -> None:
+        self._sent_at = time.monotonic()
+        message["s"] = round(self._sent_at - self._began_at, 1)
+        self._context.run(self.view.send, message)
+
+    def _cancel_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _on_message(self, _view: Any, content: Any, _buffers: Any) -> None:
+        # Runs on whatever thread the kernel has for it: only pass it on.
+        if isinstance(content, Mapping):
+            self._post(lambda: self._receive(content))
+
+    def _receive(self, content: Mapping[str, Any]) -> None:
+        if self._is_closed:
+            return
+        if content.get("t") == "sync":
+            self._flush()
+            self._send({"n": self._number, "ops": self._document.snapshot(), "whole": True})
+        elif content.get("t") == "act":
+            act, ident = str(content.get("act")), str(content.get("id"))
+            if act == "submit" or act in ACTIONS:
+                self._act_on_form(act, ident, content.get("values"))
+            else:
+                self._act(act, ident, content.get("n"))
+
+    def _act_on_form(self, act: str, ident: str, values: object) -> None:
+        elicitation = self._document.elicitation(ident)
+        if elicitation is None:
+            return
+        elicitation_id = elicitation.request.elicitation_id
+        if act == "submit":
+            self._actions.fill(elicitation_id, given_values(elicitation, values))
+        else:
+            self._actions.reply(elicitation_id, ACTIONS[act])
+
+    def _act(self, act: str, ident: str, number: object) -> None:
+        if act == "stop":
+            self._actions.stop()
+        elif act == "withdraw":
+            prompt_id = self._document.queued_prompt(ident)
+            if prompt_id is not None:
+                self._actions.withdraw(prompt_id)
+        elif act == "answer" and isinstance(number, int):
+            answer = self._document.permission_answer(ident, number)
+            if answer is not None:
+                self._actions.answer(*answer)
