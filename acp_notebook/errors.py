@@ -18,7 +18,9 @@ stop reason `cancelled`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
+
+AUTH_REQUIRED_CODE: Final = -32000
 
 
 class AcpNotebookError(Exception):
@@ -78,7 +80,8 @@ class RequestFailed(AgentError):
         self.data = data
 
     def __str__(self) -> str:
-        return f"{self.method} failed: {describe_error(self.code, self.message, self.data)}"
+        reason = describe_error(self.code, self.message, self.data)
+        return f"{self.method} failed: {reason}. The agent's own words may tell more: %acp log"
 
 
 class AuthRequired(RequestFailed):

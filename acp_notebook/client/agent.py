@@ -12,18 +12,24 @@ import concurrent.futures
 import logging
 import os
 import weakref
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import TypeVar
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
 
-from acp_notebook.client.agent_link import AgentLink, Launch
+from acp_notebook.client import session_list
+from acp_notebook.client.agent_link import AgentLink
 from acp_notebook.client.agent_thread import AgentThread, shared_thread
+from acp_notebook.client.elicitations import ElicitFunction
+from acp_notebook.client.endpoint import Launch
 from acp_notebook.client.host import current_host
-from acp_notebook.client.known_agents import find_agent
-from acp_notebook.client.live_session import LiveSession
+from acp_notebook.client.launching import find_launch
+from acp_notebook.client.live_session import Listener, LiveSession
+from acp_notebook.client.login import Login
+from acp_notebook.client.machine import Machine
 from acp_notebook.client.permissions import Policy, check_policy
 from acp_notebook.client.services import Services
 from acp_notebook.client.session import Session
+from acp_notebook.client.session_list import SessionListing
 from acp_notebook.client.turn import Turn
 from acp_notebook.errors import (
     AcpNotebookError,
@@ -34,7 +40,7 @@ from acp_notebook.errors import (
     UsageError,
 )
 from acp_notebook.protocol.dialect import AuthMethod, Capabilities, Implementation, Place
-from acp_notebook.protocol.negotiate import LATEST, OLDEST, Negotiated
+from acp_notebook.protocol.negotiate import LATEST, Negotiated
 from acp_notebook.session import updates as u
 from acp_notebook.trace.recording import Recording
 
@@ -47,18 +53,37 @@ _living: weakref.WeakSet[Agent] = weakref.WeakSet()
 class Agent:
     """One agent and its sessions.
 
-    Made by `start`. `permissions` is the policy for its sessions: a name or a function.
+    Made by `start`. `permissions` is the policy for its sessions: a name or a function. `elicit`
+    answers what it asks for by forms and pages.
     """
 
-    def __init__(self, launch: Launch, *, label: str, permissions: Policy = "ask") -> None:
+    def __init__(
+        self,
+        launch: Launch,
+        *,
+        label: str,
+        permissions: Policy = "ask",
+        elicit: ElicitFunction | None = None,
+        tools: bool = True,
+    ) -> None:
         self.launch = launch
+        self.tools = tools
         self.label = label
         self.thread: AgentThread = shared_thread()
         self.sessions: list[Session] = []
         self.has_quit = False
         self.on_stderr: Callable[[], None] | None = None
+        self.lobby_listeners: list[Listener] = []
+        """Told of what it asks outside of sessions; on the agent thread."""
         self._policy = check_policy(permissions)
+        self._elicit = elicit
+        self._login = Login(self)
         self._services = Services()
+        if launch.address:
+            # A login in a terminal runs the agent's own command, which is not here.
+            self._services.offer = replace(self._services.offer, terminal_login=False)
+        self._machine = Machine(launch.serve, lambda _: (self.place.cwd, *self.place.directories))
+        self._machine.join(self._services)
         self._link = self._new_link()
         self._links = [self._link]
         self._reconnecting = asyncio.Lock()
@@ -100,8 +125,7 @@ class Agent:
     @property
     def stderr(self) -> str:
         """The last part of what it wrote to stderr."""
-        process = self._link.process
-        return process.stderr.text if process is not None else ""
+        return self._link.stderr
 
     @property
     def noise(self) -> list[str]:
@@ -115,8 +139,13 @@ class Agent:
 
     @property
     def pid(self) -> int | None:
-        """Its process id, or None before it was started."""
-        return self._link.process.pid if self._link.process is not None else None
+        """Its process id; None before it was started, and for an agent at an address."""
+        return self._link.endpoint.pid if self._link.endpoint is not None else None
+
+    @property
+    def lobby(self) -> LiveSession | None:
+        """What it asks outside of sessions; on the agent thread."""
+        return self._link.lobby
 
     @property
     def is_running(self) -> bool:
@@ -127,8 +156,22 @@ class Agent:
     def session(self) -> Session:
         """The present session: the one that was opened last."""
         if not self.sessions:
+            if self._login.error is not None:
+                raise self._login.error
             raise UsageError(f"The agent {self.label} has no session. Open one: %acp new.")
         return self.sessions[-1]
+
+    def find_session(self, session_id: str) -> Session:
+        """An open session by its id.
+
+        Raises:
+            UsageError: None of this id is open.
+        """
+        for session in self.sessions:
+            if session.id == session_id:
+                return session
+        known = ", ".join(session.id for session in self.sessions) or "none"
+        raise UsageError(f"No session {session_id!r} is open. Open: {known}.")
 
     @property
     def permissions(self) -> Policy:
@@ -141,13 +184,71 @@ class Agent:
         for session in self.sessions:
             session.permissions = policy
 
+    @property
+    def elicit(self) -> ElicitFunction | None:
+        """What answers its forms and pages instead of the user; see `start`."""
+        return self._elicit
+
+    @elicit.setter
+    def elicit(self, function: ElicitFunction | None) -> None:
+        self._elicit = function
+        if self._link.lobby is not None:
+            self._link.lobby.elicitations.function = function
+        for session in self.sessions:
+            session.elicit = function
+
+    # login
+
+    @property
+    def needs_login(self) -> bool:
+        """Whether it has refused something until somebody logs in; see `login`."""
+        return self._login.is_needed
+
+    def login(self, method: str | None = None, *, wait: bool = True) -> Turn | None:
+        """Log in, then do anew what the agent refused.
+
+        Args:
+            method: The id or the name of one of `auth_methods`; not needed if there is only one.
+            wait: Whether to wait for the turn of a prompt that is sent again.
+
+        Returns:
+            That turn, if a prompt had been refused.
+
+        Raises:
+            UsageError: There is no such method, or nobody here can use it.
+            AgentError: The login failed.
+        """
+        turn = self._login.run(method)
+        return turn.wait() if turn is not None and wait else turn
+
+    def logout(self) -> None:
+        """Log out.
+
+        Raises:
+            UnsupportedByAgent: The agent offers no logout.
+        """
+        self._login.out()
+
+    def turn_refused(self, turn: Turn, message: str) -> None:
+        """A turn failed for want of a login; on the agent thread."""
+        self._login.turn_failed(turn, message)
+
+    def reconnect(self) -> None:
+        """End the process and start it again; its sessions are taken up with their next prompt."""
+        self._wait_for(self.thread.submit(self._restart()))
+
+    async def _restart(self) -> None:
+        await self._link.close()
+        await self._connected()
+
     # life
 
     def start(self) -> Agent:
         """Start the process, negotiate, open a session. An interrupt ends the attempt.
 
         Raises:
-            AgentError: It cannot be started, ended at once, or shares no protocol version.
+            AgentError: It cannot be started, ended at once, or shares no protocol version. Wanting
+                a login is no failure: see `needs_login`.
         """
         work = self.thread.submit(self._start())
         try:
@@ -156,6 +257,8 @@ class Agent:
         except concurrent.futures.CancelledError:
             self.quit()
             raise AgentError(f"The start of {self.label} was stopped.") from None
+        except AuthRequired as error:
+            self._login.needed(error, self.new_session)
         except BaseException:
             self.quit()
             raise
@@ -164,11 +267,17 @@ class Agent:
     def _new_link(self) -> AgentLink:
         link = AgentLink(self.launch, self.thread, self._services)
         link.on_stderr = self._stderr_grew
+        link.lobby_listeners = self.lobby_listeners
         return link
 
     async def _start(self) -> None:
-        await self._link.open()
+        await self._open_link()
         await self._open_session()
+
+    async def _open_link(self) -> None:
+        await self._link.open()
+        if self._link.lobby is not None:
+            self._link.lobby.elicitations.function = self._elicit
 
     def _stderr_grew(self) -> None:
         if self.on_stderr is not None:
@@ -181,12 +290,85 @@ class Agent:
             UsageError: The agent was ended by `quit`.
             AgentError: The agent refused, or had to be started again and could not.
         """
-        return self._wait_for(self.thread.submit(self._open_another()))
+        return self._ask(self._open_another)
 
     async def _open_another(self) -> Session:
+        await self._connected()
+        return await self._open_session()
+
+    async def _connected(self) -> AgentLink:
+        """The link, brought up again if it is gone."""
         async with self._reconnecting:
             await self._connect()
-        return await self._open_session()
+        return self._link
+
+    def list_sessions(self, *, everywhere: bool = False) -> SessionListing:
+        """The sessions that the agent keeps, of this folder or of all.
+
+        Raises:
+            UnsupportedByAgent: It keeps no list.
+            AgentError: It refused.
+        """
+
+        async def work() -> SessionListing:
+            link = await self._connected()
+            return await session_list.list_sessions(link, None if everywhere else self.launch.cwd)
+
+        return self._ask(work)
+
+    def resume(self, session_id: str, *, replay: bool = True) -> Session:
+        """Take up an earlier session, which becomes the present one.
+
+        Args:
+            session_id: As the agent lists it.
+            replay: Whether to have the conversation so far told again.
+
+        Raises:
+            UnsupportedByAgent: The agent cannot take up sessions.
+            AgentError: It does not know this one.
+        """
+
+        async def work() -> Session:
+            link = await self._connected()
+            live = self._new_live()
+            await session_list.resume(link, live, session_id, self._place_for(live), replay=replay)
+            session = Session(self, live)
+            self.sessions.append(session)
+            return session
+
+        known = next((each for each in self.sessions if each.id == session_id), None)
+        if known is not None and known.state != "disconnected":
+            self.sessions.remove(known)
+            self.sessions.append(known)
+            return known
+        return self._ask(work)
+
+    def delete_session(self, session_id: str) -> None:
+        """Delete a session for good.
+
+        Raises:
+            UnsupportedByAgent: The agent has no such call.
+            RequestFailed: It refused.
+        """
+
+        async def work() -> None:
+            await session_list.delete(await self._connected(), session_id)
+
+        self._ask(work)
+        self.sessions = [each for each in self.sessions if each.id != session_id]
+
+    def run(self, work: Callable[[AgentLink], Coroutine[Any, Any, T]]) -> T:
+        """Do something with the connection and wait for it; for `Session`."""
+
+        async def with_link() -> T:
+            return await work(await self._connected())
+
+        return self._ask(with_link)
+
+    def _ask(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Have something done and wait; after a login that it lacked it is done anew."""
+        with self._login.guard(lambda: self._ask(work)):
+            return self._wait_for(self.thread.submit(work()))
 
     async def _open_session(self) -> Session:
         if not self.capabilities.sessions:
@@ -194,20 +376,21 @@ class Agent:
                 f"The agent {self.info.label} offers no sessions, so it takes no prompts. "
                 "It may serve another purpose; see %acp log."
             )
-        live = LiveSession(self._link, self._facts.dialect)
-        live.policy = self._policy
+        live = self._new_live()
         session = Session(self, live)
         await self._set_up(live)
         self.sessions.append(session)
+        self._login.error = None
         return session
 
+    def _new_live(self) -> LiveSession:
+        live = LiveSession(self._link, self._facts.dialect)
+        live.policy = self._policy
+        live.elicitations.function = self._elicit
+        return live
+
     async def _set_up(self, live: LiveSession) -> None:
-        call = self._facts.dialect.new_session(self.place)
-        try:
-            answer = await self._link.request(call)
-        except AuthRequired as error:
-            message = f"{error.message.rstrip('.')}. {self._login_hint()}"
-            raise AuthRequired(error.method, error.code, message, error.data) from None
+        answer = await self._link.request(self._facts.dialect.new_session(self._place_for(live)))
         session_id = answer.get("sessionId") if isinstance(answer, dict) else None
         if not isinstance(session_id, str):
             raise AgentError(
@@ -221,11 +404,12 @@ class Agent:
         """Where its sessions work."""
         return Place(self.launch.cwd)
 
-    def _login_hint(self) -> str:
-        ways = ", ".join(method.name for method in self.auth_methods)
-        if not ways:
-            return "It offers no way to log in here: log in with its own program, then start again."
-        return f"It offers: {ways}. Log in with its own program, then start it again."
+    def _place_for(self, live: LiveSession) -> Place:
+        """The place with the servers that this session alone is told of."""
+        servers = current_host().offer_servers(self, live) if self.tools else ()
+        for server in servers:
+            live.link.conceal(server.secrets)
+        return replace(self.place, mcp_servers=tuple(server.entry for server in servers))
 
     def stop(self) -> str:
         """Cancel the work of the present session; see `Session.stop`."""
@@ -234,11 +418,15 @@ class Agent:
     def quit(self) -> None:
         """End the agent and all its processes; may be called more than once."""
         self.has_quit = True
-        self._wait_for(self.thread.submit(self._close()))
+        work = self.thread.submit(self._close())
+        current_host().wait(work, None)
+        work.result()
 
     async def _close(self) -> None:
         # The link is looked up on the agent thread, where a prompt may be bringing up a new one.
         await self._link.close()
+        await self._machine.end()
+        await current_host().agent_gone(self)
 
     def end_process(self, reason: str) -> None:
         """End the process at once; the next prompt starts it again. On the agent thread."""
@@ -251,9 +439,10 @@ class Agent:
         """Kill its process tree; for the end of this process."""
         for link in self._links:
             link.kill_now()
+        self._machine.kill_now()
 
     def _wait_for(self, work: concurrent.futures.Future[T]) -> T:
-        current_host().wait(work, None)
+        current_host().wait_for_agent(self, work)
         return work.result()
 
     # coming back
@@ -272,7 +461,7 @@ class Agent:
             if not isinstance(error, AcpNotebookError):
                 logger.exception("The agent could not be started again.")
             for waiting in list(live.state.pending):
-                live.refuse(waiting, str(error))
+                live.refuse(waiting, error)
 
     async def _connect(self) -> None:
         if self.has_quit:
@@ -280,16 +469,20 @@ class Agent:
         if not self._link.is_alive:
             self._link = self._new_link()
             self._links = [self._links[-1], self._link]
-            await self._link.open()
+            await self._open_link()
 
     async def _reopen(self, live: LiveSession) -> None:
         await self._connect()
         facts, old_id = self._facts, live.session_id
         live.reconnect(self._link, facts.dialect)
-        call = facts.dialect.resume(str(old_id), self.place, facts.capabilities, replay=False)
+        call = facts.dialect.resume(
+            str(old_id), self._place_for(live), facts.capabilities, replay=False
+        )
         if call is not None and old_id is not None:
             try:
                 answer = await self._link.request(call)
+            except AuthRequired:
+                raise
             except RequestFailed as error:
                 logger.info("The old session could not be taken up: %s", error)
             else:
@@ -318,11 +511,15 @@ def start(
     cwd: str | os.PathLike[str] = ".",
     protocol: int = LATEST,
     permissions: Policy = "ask",
+    elicit: ElicitFunction | None = None,
+    serve: Collection[str] = (),
+    headers: Mapping[str, str] | None = None,
+    tools: bool = True,
 ) -> Agent:
     """Start an agent, initialize it and open a session.
 
     Args:
-        name: A known agent, such as `demo`.
+        name: A known agent, such as `demo`, or the address of one: `ws`, `wss`, `http`, `https`.
         command: Program and arguments of any other agent.
         label: What to call it; by default its name.
         env: Additions to the environment that it inherits.
@@ -330,24 +527,33 @@ def start(
         protocol: 2 offers version 2 and accepts 1; 1 forces version 1.
         permissions: `ask`, `reads`, `allow`, `reject`, or a function from a
             `PermissionQuestion` to an option id or None (ask).
+        elicit: Answers what the agent asks for by forms and pages: a function from an
+            `ElicitationRequested` to the values by name (for a page: an empty dict), or None
+            (ask).
+        serve: What of this machine an agent of version 1 is offered, inside its folder: `read`
+            and `write` text files, `terminal` commands. By default nothing: agents have their own
+            way to all three, some fail with a client's, and version 2 has none.
+        headers: Sent to an address, such as `{"Authorization": "Bearer ..."}`.
+        tools: Whether its sessions may use the tools of this kernel, in a notebook: look at
+            variables, and run code that the user allows.
 
     Raises:
         UsageError: Neither or both of name and command were given.
         AgentError: The agent cannot be started; the message says why and what to do.
     """
-    if (name is None) == (command is None):
-        raise UsageError("Give either an agent's name or a command.")
-    if protocol not in (OLDEST, LATEST):
-        raise UsageError(f"There is no ACP protocol version {protocol}; use {OLDEST} or {LATEST}.")
-    known = find_agent(name) if name is not None else None
-    words = known.command if known is not None else tuple(command or ())
-    if not words:
-        raise UsageError("The command is empty. Write it behind --, as in: %acp start -- my-agent")
-    shown = name or Path(words[0]).name
-    folder = str(Path(cwd).expanduser().resolve())
-    environment = {**(known.env if known is not None else {}), **(env or {})}
-    launch = Launch(shown, words, folder, environment, protocol)
-    return Agent(launch, label=label or shown, permissions=permissions).start()
+    launch = find_launch(
+        name,
+        command=command,
+        label=label,
+        env=env,
+        headers=headers,
+        cwd=cwd,
+        protocol=protocol,
+        serve=serve,
+    )
+    return Agent(
+        launch, label=launch.name, permissions=permissions, elicit=elicit, tools=tools
+    ).start()
 
 
 @atexit.register

@@ -19,7 +19,10 @@ LAUNCHER_HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """How a well-known agent is started. `note` is what a user should know beforehand."""
+    """How a well-known agent is started. `note` is what a user should know beforehand.
+
+    `never_serve` names what it fails with if this client offers it.
+    """
 
     name: str
     title: str
@@ -28,6 +31,7 @@ class CatalogueEntry:
     args: tuple[str, ...] = ()
     env: dict[str, str] = field(default_factory=dict)
     note: str = ""
+    never_serve: frozenset[str] = frozenset()
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -53,6 +57,7 @@ CATALOGUE = {
             "@google/gemini-cli",
             ("--acp",),
             note="It fails to create files for a client that offers file reading, so none is.",
+            never_serve=frozenset({"read"}),
         ),
         CatalogueEntry("opencode", "OpenCode", "npx", "opencode-ai", ("acp",)),
         CatalogueEntry("qwen", "Qwen Code", "npx", "@qwen-code/qwen-code", ("--acp",)),

@@ -14,6 +14,10 @@ from acp_notebook.protocol.dialect import Reader, Updates
 from acp_notebook.protocol.fields import Json
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import ContentBlock
+from acp_notebook.session.elicitation import ElicitationId, ElicitationSettled
+
+# How the ids of this client's own terminals begin: no agent counts them.
+OWN_TERMINAL = "acp-notebook-terminal-"
 
 _IDS = frozenset({"message_id", "tool_call_id", "terminal_id", "plan_id", "compaction_id"})
 # Members that hold further ids; content blocks and raw JSON hold none.
@@ -55,9 +59,21 @@ class FreshIds:
         """See `Reader`."""
         return self._marked(self._reader.permission_asked(permission_id, params))
 
+    def option_set(self, option: u.ConfigOption, value: str | bool, answer: Any) -> Updates:
+        """See `Reader`."""
+        return self._marked(self._reader.option_set(option, value, answer))
+
     def permission_settled(self, settled: u.PermissionSettled) -> Updates:
         """See `Reader`."""
         return self._marked(self._reader.permission_settled(settled))
+
+    def elicitation_asked(self, elicitation_id: ElicitationId, params: Json) -> Updates:
+        """See `Reader`."""
+        return self._marked(self._reader.elicitation_asked(elicitation_id, params))
+
+    def elicitation_settled(self, settled: ElicitationSettled) -> Updates:
+        """See `Reader`."""
+        return self._marked(self._reader.elicitation_settled(settled))
 
     def _marked(self, updates: Updates) -> Updates:
         return [self._mark_ids(update) for update in updates]
@@ -71,7 +87,7 @@ class FreshIds:
         for name in (field.name for field in fields(value)):
             member = getattr(value, name)
             is_id = name in _IDS or (name == "id" and isinstance(value, u.BackgroundItem))
-            if is_id and isinstance(member, str):
+            if is_id and isinstance(member, str) and not member.startswith(OWN_TERMINAL):
                 found[name] = member + self._mark
             elif name in _NESTED:
                 found[name] = self._mark_ids(member)

@@ -10,12 +10,26 @@ import asyncio
 import concurrent.futures
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
+    from acp_notebook.client.live_session import LiveSession
+    from acp_notebook.client.pseudo_terminal import PseudoTerminal
     from acp_notebook.client.turn import Turn
+    from acp_notebook.session.elicitation import Action, ElicitationRequested
+
+    ConsoleAnswer = tuple[Action, dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedServer:
+    """An MCP server of these surroundings: what to tell the agent, and what nobody else may see."""
+
+    entry: dict[str, Any] = field(repr=False)
+    secrets: tuple[str, ...] = field(repr=False)
 
 
 class Host(Protocol):
@@ -40,17 +54,45 @@ class Host(Protocol):
         """Wait for an agent's start, which may take minutes, on the thread that starts it."""
         ...
 
+    def wait_for_agent(self, agent: Agent, work: concurrent.futures.Future[Any]) -> None:
+        """Wait for what an agent does outside of turns; what it asks meanwhile is shown."""
+        ...
+
+    @property
+    def can_type(self) -> bool:
+        """Whether somebody can type into a program; see `attend`."""
+        ...
+
+    def attend(self, terminal: PseudoTerminal, title: str) -> None:
+        """Let the user see a program and type into it, until it ends."""
+        ...
+
     def run_user_function(
         self, function: Callable[..., Any], *args: Any
     ) -> concurrent.futures.Future[Any]:
         """Run a user's function, sync or async, where it may take its time."""
         ...
 
+    def ask_at_console(
+        self, request: ElicitationRequested, agent_name: str
+    ) -> concurrent.futures.Future[ConsoleAnswer] | None:
+        """Ask for a form or a page by questions, where there is a console; else None."""
+        ...
+
+
+    def offer_servers(self, agent: Agent, live: LiveSession) -> Sequence[OfferedServer]:
+        """The MCP servers that a session is told of at its set-up; on the agent thread."""
+        ...
+
+    async def agent_gone(self, agent: Agent) -> None:
+        """An agent was ended for good; on the agent thread."""
+
 
 class PlainHost:
     """Scripts and tests: blocking waits, nobody to ask."""
 
     can_ask = False
+    can_type = False
 
     def wait(self, future: concurrent.futures.Future[Any], timeout_s: float | None) -> bool:
         """Block until the future is done."""
@@ -67,6 +109,16 @@ class PlainHost:
         """Block until the start is over."""
         del agent
         self.wait(start, None)
+
+    def wait_for_agent(self, agent: Agent, work: concurrent.futures.Future[Any]) -> None:
+        """Block until it is done."""
+        del agent
+        self.wait(work, None)
+
+    def attend(self, terminal: PseudoTerminal, title: str) -> None:
+        """Nobody would see it."""
+        del title
+        self.wait(terminal.ended, None)
 
     def run_user_function(
         self, function: Callable[..., Any], *args: Any
@@ -85,6 +137,22 @@ class PlainHost:
 
         threading.Thread(target=run, name="acp-user-function", daemon=True).start()
         return result
+
+    def ask_at_console(
+        self, request: ElicitationRequested, agent_name: str
+    ) -> concurrent.futures.Future[ConsoleAnswer] | None:
+        """A script has nobody who reads its output and types."""
+        del request, agent_name
+        return None
+
+
+    def offer_servers(self, agent: Agent, live: LiveSession) -> Sequence[OfferedServer]:
+        """A script has no kernel for an agent to reach into."""
+        del agent, live
+        return ()
+
+    async def agent_gone(self, agent: Agent) -> None:
+        """Nothing was offered to it."""
 
 
 def call_sync_or_async(function: Callable[..., Any], *args: Any) -> Any:

@@ -1,8 +1,8 @@
 """Agents that can be started by name: the bundled one, the user's own, the catalogue.
 
 The user's own live in `acp.json` on the Jupyter config path, in the shape that other clients use:
-`{"agent_servers": {"name": {"command": "...", "args": [...], "env": {...}}}}`. A name there wins
-over a catalogue name. Starts nothing.
+`{"agent_servers": {"name": {"command": "...", "args": [...], "env": {...}}}}`, or with an address:
+`{"url": "wss://...", "headers": {...}}`. A name there wins over a catalogue name. Starts nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from acp_notebook.client.catalogue import CATALOGUE, LAUNCHER_HINTS, CatalogueEntry
+from acp_notebook.client.endpoint import is_address
 from acp_notebook.errors import AgentNotFound, UsageError
 
 CONFIG_NAME = "acp.json"
@@ -35,6 +36,9 @@ class KnownAgent:
     env: dict[str, str] = field(default_factory=dict)
     note: str = ""
     missing: str = ""
+    address: str = ""
+    headers: dict[str, str] = field(default_factory=dict, repr=False)
+    never_serve: frozenset[str] = frozenset()
 
 
 def known_agents() -> dict[str, KnownAgent]:
@@ -83,7 +87,14 @@ def _from_catalogue(entry: CatalogueEntry) -> KnownAgent:
         hint = LAUNCHER_HINTS.get(entry.launcher, "install the agent by its own instructions")
         missing = f"there is no {entry.command[0]} on the PATH of this kernel; {hint}"
     return KnownAgent(
-        entry.name, entry.title, entry.command, "catalogue", dict(entry.env), entry.note, missing
+        entry.name,
+        entry.title,
+        entry.command,
+        "catalogue",
+        dict(entry.env),
+        entry.note,
+        missing,
+        never_serve=entry.never_serve,
     )
 
 
@@ -119,6 +130,8 @@ def _read_config(path: Path) -> dict[str, KnownAgent]:
 
 def _read_server(path: Path, name: str, raw: Any) -> KnownAgent:
     where = f"{path}, agent {name!r}"
+    if isinstance(raw, Mapping) and "url" in raw:
+        return _read_address(where, name, raw)
     if not isinstance(raw, Mapping) or not isinstance(raw.get("command"), str):
         raise UsageError(f"{where}: `command` must be a string.")
     args, env = raw.get("args") or [], raw.get("env") or {}
@@ -129,3 +142,14 @@ def _read_server(path: Path, name: str, raw: Any) -> KnownAgent:
     command = (os.path.expanduser(raw["command"]), *args)  # noqa: PTH111 - may be a bare name
     missing = "" if shutil.which(command[0]) else f"there is no {command[0]}; see {path}"
     return KnownAgent(name, name, command, "yours", dict(env), missing=missing)
+
+
+def _read_address(where: str, name: str, raw: Mapping[str, Any]) -> KnownAgent:
+    url, headers = raw["url"], raw.get("headers") or {}
+    if not isinstance(url, str) or not is_address(url):
+        raise UsageError(f"{where}: `url` must be an address: ws, wss, http or https.")
+    if not isinstance(headers, Mapping) or not all(
+        isinstance(value, str) for value in headers.values()
+    ):
+        raise UsageError(f"{where}: `headers` must map names to strings.")
+    return KnownAgent(name, name, (), "yours", address=url, headers=dict(headers))

@@ -10,13 +10,20 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from acp_notebook.client import permissions
+from acp_notebook.client.elicitations import Elicitations
 from acp_notebook.client.fresh_ids import FreshIds
 from acp_notebook.client.host import current_host
-from acp_notebook.errors import UsageError
-from acp_notebook.jsonrpc import INVALID_PARAMS, ConnectionLost, IncomingRequest, Response
+from acp_notebook.errors import AuthRequired, UsageError
+from acp_notebook.jsonrpc import (
+    INVALID_PARAMS,
+    ConnectionLost,
+    IncomingRequest,
+    RequestId,
+    Response,
+)
 from acp_notebook.protocol.dialect import Dialect, Reader
 from acp_notebook.protocol.fields import Malformed
 from acp_notebook.session import updates as u
@@ -33,6 +40,13 @@ logger = logging.getLogger(__name__)
 Listener = Callable[[list[SessionChange]], None]
 
 
+class _Question(NamedTuple):
+    """An open permission request: who gets the answer, and whether it is this client's own."""
+
+    answer: Callable[[permissions.Decision], object]
+    is_own: bool = False
+
+
 class LiveSession:
     """A session on the agent thread. All methods belong to that thread."""
 
@@ -46,7 +60,20 @@ class LiveSession:
         self._reader: Reader = dialect.reader()
         self._connections = 1
         self._numbers = itertools.count(1)
-        self._questions: dict[u.PermissionId, IncomingRequest] = {}
+        self._questions: dict[u.PermissionId, _Question] = {}
+        self.requests: set[RequestId] = set()
+        """Our own requests about this session that wait for the agent's answer."""
+        self.elicitations = Elicitations(self)
+
+    @property
+    def link(self) -> AgentLink:
+        """The present connection."""
+        return self._link
+
+    @property
+    def reader(self) -> Reader:
+        """The present connection's reader."""
+        return self._reader
 
     def apply(self, updates: Iterable[u.SessionUpdate]) -> None:
         """Apply updates in order, tell the listeners, send what waited for this."""
@@ -75,6 +102,10 @@ class LiveSession:
         if not self.state.is_connected:
             self.apply([u.AgentRestored()])
         self.apply(self._reader.opened(answer if isinstance(answer, dict) else {}))
+
+    def option_set(self, option: u.ConfigOption, value: str | bool, answer: Any) -> None:
+        """The agent took a config option's new value."""
+        self.apply(self._reader.option_set(option, value, answer))
 
     def receive(self, update: Any) -> None:
         """One `session/update` of the agent."""
@@ -111,6 +142,7 @@ class LiveSession:
         self.apply(self._reader.prompt_sent(prompt_id, content))
 
         def answered(response: Response) -> None:
+            self.requests.discard(request_id)
             if response.error is None:
                 self.apply(self._reader.prompt_answered(prompt_id, response.result))
             elif isinstance(response.error, ConnectionLost):
@@ -125,17 +157,22 @@ class LiveSession:
 
         method, params = self._dialect.prompt(str(self.session_id), content)
         try:
-            self._link.connection.send_request(method, params, answered)
+            request_id = self._link.connection.send_request(method, params, answered)
+            self.requests.add(request_id)
         except ConnectionLost:
             self.lost("The agent is not running.", "")
         except (TypeError, ValueError, RecursionError) as error:
             failure = u.Failure(f"The prompt cannot be sent: {error}")
             self.apply(self._reader.prompt_failed(prompt_id, failure))
 
-    def refuse(self, prompt_id: u.PromptId, reason: str) -> None:
+    def refuse(self, prompt_id: u.PromptId, error: Exception) -> None:
         """End a prompt that could not be sent."""
-        if not self.state.prompts[prompt_id].is_ended:
-            self.apply([u.PromptFailed(prompt_id, u.Failure(reason))])
+        if self.state.prompts[prompt_id].is_ended:
+            return
+        failure = u.Failure(str(error))
+        if isinstance(error, AuthRequired):
+            failure = u.Failure(error.message, error.code, error.data)
+        self.apply([u.PromptFailed(prompt_id, failure)])
 
     def withdraw(self, prompt_id: u.PromptId) -> None:
         """Take back a queued prompt; one that was sent stays."""
@@ -152,11 +189,16 @@ class LiveSession:
         self.apply(self._reader.cancel_sent())
         for permission_id in list(self._questions):
             self.settle(permission_id, permissions.Decision(None, "the turn was cancelled"))
+        self.elicitations.cancel_all()
         return True
 
     def lost(self, reason: str, detail: str) -> None:
         """The connection ended: nothing keeps waiting."""
+        for question in self._questions.values():
+            if question.is_own:
+                question.answer(permissions.Decision(None, "the agent ended"))
         self._questions.clear()
+        self.elicitations.drop()
         if self.state.is_connected:
             self.apply([u.AgentLost(reason, detail)])
 
@@ -171,8 +213,39 @@ class LiveSession:
             incoming.fail(INVALID_PARAMS, f"session/request_permission: {error}")
             self.apply([u.Violation("session/request_permission", str(error), params)])
             return
-        self._questions[permission_id] = incoming
+        self._questions[permission_id] = _Question(
+            lambda decision: incoming.respond(self._dialect.permission_outcome(decision.option_id))
+        )
         incoming.on_cancel = lambda: self._withdrawn(permission_id)
+        self._open_question(permission_id, found)
+
+    def ask_own(
+        self,
+        title: str,
+        options: tuple[u.PermissionOption, ...],
+        subject: u.PermissionSubject,
+        answer: Callable[[permissions.Decision], object],
+    ) -> u.PermissionId:
+        """A question of this client's own: the same card, the same policy, another asker.
+
+        Args:
+            title: The question.
+            options: What can be chosen.
+            subject: What it is about.
+            answer: Gets the decision, once; also when the turn is cancelled or the agent lost.
+
+        Returns:
+            Its id, for taking it back by `settle`.
+        """
+        permission_id = u.PermissionId(str(next(self._numbers)))
+        self._questions[permission_id] = _Question(answer, is_own=True)
+        request = u.PermissionRequested(permission_id, title, options, subject=subject)
+        self._open_question(permission_id, [request])
+        return permission_id
+
+    def _open_question(
+        self, permission_id: u.PermissionId, found: Iterable[u.SessionUpdate]
+    ) -> None:
         self.apply(found)
         if self.state.is_cancelling:
             self.settle(permission_id, permissions.Decision(None, "the turn was cancelled"))
@@ -235,12 +308,13 @@ class LiveSession:
 
     def settle(self, permission_id: u.PermissionId, decision: permissions.Decision) -> None:
         """Answer a question, once."""
-        incoming = self._questions.pop(permission_id, None)
-        if incoming is None:
+        question = self._questions.pop(permission_id, None)
+        if question is None:
             return
-        incoming.respond(self._dialect.permission_outcome(decision.option_id))
+        question.answer(decision)
         settled = u.PermissionSettled(permission_id, decision.option_id, decision.by)
-        self.apply(self._reader.permission_settled(settled))
+        # The agent knows nothing of a question of our own: its wire's state is as it was.
+        self.apply([settled] if question.is_own else self._reader.permission_settled(settled))
 
     def _withdrawn(self, permission_id: u.PermissionId) -> None:
         # The connection answers -32800 when this returns (PERM-8).

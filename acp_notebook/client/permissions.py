@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from acp_notebook.errors import UsageError
 from acp_notebook.session.state import SessionState, ToolCall
 from acp_notebook.session.updates import (
+    CodeSubject,
     CommandSubject,
     PermissionOption,
     PermissionRequested,
@@ -75,7 +76,7 @@ def question_of(request: PermissionRequested, state: SessionState) -> Permission
 
 
 def _tool_call_of(request: PermissionRequested, state: SessionState) -> ToolCall | None:
-    if isinstance(request.subject, (ToolCallSubject, CommandSubject)):
+    if isinstance(request.subject, (ToolCallSubject, CommandSubject, CodeSubject)):
         tool_call_id = request.subject.tool_call_id
         return state.tool_calls.get(tool_call_id) if tool_call_id is not None else None
     return None

@@ -9,6 +9,8 @@ import itertools
 from typing import TYPE_CHECKING
 
 from acp_notebook.client import session_list
+from acp_notebook.client.attachments import Attachments, attached_blocks
+from acp_notebook.client.elicitations import ElicitFunction
 from acp_notebook.client.host import current_host
 from acp_notebook.client.live_session import LiveSession
 from acp_notebook.client.permissions import Policy, check_policy
@@ -98,6 +100,15 @@ class Session:
         self.live.policy = check_policy(policy)
 
     @property
+    def elicit(self) -> ElicitFunction | None:
+        """What answers its forms and pages instead of the user; see `acp_notebook.start`."""
+        return self.live.elicitations.function
+
+    @elicit.setter
+    def elicit(self, function: ElicitFunction | None) -> None:
+        self.live.elicitations.function = function
+
+    @property
     def last_turn(self) -> Turn | None:
         """The turn that was prompted last."""
         return self.turns[-1] if self.turns else None
@@ -109,6 +120,7 @@ class Session:
         wait: bool = True,
         timeout: float | None = None,
         permissions: Policy | None = None,
+        attach: Attachments = (),
     ) -> Turn:
         """Send a prompt and, unless `wait` is false, wait for the end of its turn.
 
@@ -119,9 +131,11 @@ class Session:
             wait: Whether to return only when the turn is over.
             timeout: Seconds to wait at most; the turn goes on after that.
             permissions: A policy for the session from this prompt on.
+            attach: What goes with it: content blocks, text, paths, and in a notebook any object; a
+                dict gives names.
 
         Raises:
-            UsageError: The prompt is empty, or the policy unknown.
+            UsageError: The prompt is empty, the policy unknown, or an object cannot be attached.
             UnsupportedByAgent: The agent cannot take a block, nor a fallback for it.
             TurnTimeout: See `Turn.wait`.
         """
@@ -131,7 +145,9 @@ class Session:
             raise UsageError(
                 f"The agent {self.agent.label} was ended. Start it again with %acp start."
             )
-        content = fit_content(as_content(prompt), self.agent.capabilities)
+        capabilities = self.agent.capabilities
+        attached = attached_blocks(attach, capabilities, self.agent.launch.cwd)
+        content = fit_content([*as_content(prompt), *attached], capabilities)
         turn = Turn(self, u.PromptId(f"turn-{next(_turn_numbers)}"), content)
         self.turns.append(turn)
         self.agent.thread.call(lambda: self.live.listeners.append(turn.note))

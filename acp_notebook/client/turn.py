@@ -14,11 +14,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from acp_notebook.client.host import current_host
-from acp_notebook.errors import AgentExited, TurnStopped, TurnTimeout, UsageError, describe_error
+from acp_notebook.client.turn_record import frame_of, record_of
+from acp_notebook.errors import (
+    AUTH_REQUIRED_CODE,
+    AgentExited,
+    TurnStopped,
+    TurnTimeout,
+    UsageError,
+    describe_error,
+)
 from acp_notebook.session import updates as u
 from acp_notebook.session.changes import PromptChanged, SessionChange
 from acp_notebook.session.content import ContentBlock, ImageBlock
+from acp_notebook.session.elicitation import Elicitation, ElicitationId
 from acp_notebook.session.state import (
+    CELL_META,
     EntryKey,
     Message,
     Permission,
@@ -79,6 +89,9 @@ class Turn:
                 prompt = self.session.live.state.prompts[self.prompt_id]
                 if prompt.is_ended and not self._done.done():
                     self._elapsed_s = time.monotonic() - self._started
+                    failure = prompt.failure
+                    if failure is not None and failure.code == AUTH_REQUIRED_CODE:
+                        self.session.agent.turn_refused(self, failure.message)
                     self._done.set_result(None)
 
     # waiting and stopping
@@ -203,6 +216,12 @@ class Turn:
         return describe_error(failure.code, failure.message, failure.data)
 
     @property
+    def needs_login(self) -> bool:
+        """Whether the agent refused it until somebody logs in; see `Agent.login`."""
+        failure = self.read(lambda state, _: self._prompt_of(state).failure)
+        return failure is not None and failure.code == AUTH_REQUIRED_CODE
+
+    @property
     def outcome(self) -> str:
         """How it ended, in a few words."""
         if not self.is_done:
@@ -226,10 +245,9 @@ class Turn:
 
     @property
     def code_blocks(self) -> list[CodeBlock]:
-        """The fenced blocks of the reply, in order."""
-        return [
-            CodeBlock(match[2].strip(), match[3]) for match in _FENCE.finditer(self.text + "\n")
-        ]
+        """The cells it proposed through the kernel's tools, then the reply's fenced blocks."""
+        proposed = [str(call.meta[CELL_META]) for call in self.tool_calls if CELL_META in call.meta]
+        return [CodeBlock("python", code) for code in proposed] + find_code_blocks(self.text)
 
     @property
     def images(self) -> list[ImageBlock]:
@@ -272,6 +290,17 @@ class Turn:
         )
 
     @property
+    def elicitations(self) -> list[Elicitation]:
+        """The forms and pages the agent asked for, and how they were answered, without secrets."""
+        return self.read(
+            lambda state, keys: [
+                _copy(state.elicitations[ElicitationId(key.id)])
+                for key in keys
+                if key.kind == "elicitation"
+            ]
+        )
+
+    @property
     def notices(self) -> list[u.Notice]:
         """Words of the agent beside the conversation."""
         return self.read(
@@ -301,6 +330,26 @@ class Turn:
     def timeline(self) -> list[EntryKey]:
         """The turn's entries, kind and id, in order."""
         return self.read(lambda _, keys: list(keys))
+
+    def to_markdown(self) -> str:
+        """The record of the turn as Markdown."""
+        return record_of(self)["text/markdown"]
+
+    def to_frame(self) -> Any:
+        """The timeline as a pandas frame: kind, id, title, status and text of each entry.
+
+        Raises:
+            UsageError: pandas is not installed.
+        """
+        return frame_of(self)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return record_of(self)
+
+
+def find_code_blocks(text: str) -> list[CodeBlock]:
+    """The fenced blocks of a text, in order."""
+    return [CodeBlock(match[2].strip(), match[3]) for match in _FENCE.finditer(text + "\n")]
 
 
 def _copy(record: Any) -> Any:

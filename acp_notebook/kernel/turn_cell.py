@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from acp_notebook.kernel.comm_route import keep_front_end_route
 from acp_notebook.session.changes import SessionChange
+from acp_notebook.session.elicitation import Action, ElicitationId
 from acp_notebook.session.updates import PermissionId, PromptId
 
 if TYPE_CHECKING:
@@ -97,8 +98,9 @@ class TurnCell:
 
     def _present(self, changes: list[SessionChange]) -> None:
         self._presenter.changed(changes)
-        prompt = self.turn.session.live.state.prompts[self.turn.prompt_id]
-        if prompt.is_ended:
+        # A change may come before the prompt is registered.
+        prompt = self.turn.session.live.state.prompts.get(self.turn.prompt_id)
+        if prompt is not None and prompt.is_ended:
             self._presenter.finish(prompt.stop_reason, prompt.failure, self.turn.elapsed_s)
 
     def _redraw(self) -> None:
@@ -157,6 +159,16 @@ class _Actions:
     def answer(self, permission_id: PermissionId, option_id: str) -> None:
         """Choose an option of a permission request."""
         self._thread.post(lambda: self._session.live.answer(permission_id, option_id))
+
+    def fill(self, elicitation_id: ElicitationId, given: dict[str, Any]) -> None:
+        """Send what was filled into a form."""
+        elicitations = self._session.live.elicitations
+        self._thread.post(lambda: elicitations.fill(elicitation_id, given))
+
+    def reply(self, elicitation_id: ElicitationId, action: Action) -> None:
+        """Decline or cancel a form or a page; accept a page, which was opened."""
+        elicitations = self._session.live.elicitations
+        self._thread.post(lambda: elicitations.answer(elicitation_id, action))
 
     def stop(self) -> None:
         """Cancel; a second time, end the process."""

@@ -33,7 +33,7 @@ class Place:
     """
 
     cwd: str
-    mcp_servers: tuple[Json, ...] = ()
+    mcp_servers: tuple[Json, ...] = field(default=(), repr=False)
     directories: tuple[str, ...] = ()
 
 
@@ -164,6 +164,8 @@ class Dialect(Protocol):
     version: int
     # Whether a prompt may be sent while the agent works, or must wait in this client.
     takes_prompts_while_busy: bool
+    # Whether the agent may use this client's files and terminals, or has only its own.
+    may_use_client: bool
 
     def reader(self) -> Reader:
         """A reader for a new session."""

@@ -74,13 +74,34 @@ def state_changed(state: SessionState, update: u.StateUpdate) -> Changes:
                 changes.append(PromptChanged(prompt.prompt_id))
         return changes
     state.work += 1
+    changes += _settle_refused_calls(state)
     if update.stop_reason is not None or update.error is not None:
         state.stop_reason, state.error = update.stop_reason, update.error
+    stop_reason, error = _told_end(state, update)
     for prompt in state.open_prompts:
         if _ends(state, prompt, update):
-            changes += _end(state, prompt, update.stop_reason, update.error)
+            changes += _end(state, prompt, stop_reason, error)
     state.is_cancelling = False
     _let_next_begin(state)
+    return changes
+
+
+def _told_end(state: SessionState, idle: u.StateUpdate) -> tuple[str | None, u.Failure | None]:
+    """How the work ended; an abort error after a cancel is the cancel (CANCEL-5)."""
+    if state.is_cancelling and (idle.error is not None or idle.stop_reason == "error"):
+        return CANCELLED, None
+    return idle.stop_reason, idle.error
+
+
+def _settle_refused_calls(state: SessionState) -> Changes:
+    """Some agents say nothing more of a call that was refused: it would seem to go on for ever."""
+    refused, state.refused_calls = state.refused_calls, set()
+    changes: Changes = []
+    for tool_call_id in refused:
+        call = state.tool_calls.get(tool_call_id)
+        if call is not None and not call.is_finished:
+            call.status = CANCELLED
+            changes.append(EntryChanged(EntryKey("tool_call", tool_call_id)))
     return changes
 
 
@@ -217,7 +238,19 @@ def permission_settled(state: SessionState, update: u.PermissionSettled) -> Chan
     if permission.answer is not None:
         return []
     permission.answer = update
+    _note_refusal(state, permission)
     return [EntryChanged(EntryKey("permission", update.permission_id)), HeaderChanged()]
+
+
+def _note_refusal(state: SessionState, permission: Permission) -> None:
+    answer, subject = permission.answer, permission.request.subject
+    if answer is None or not isinstance(subject, u.ToolCallSubject):
+        return
+    kinds = {option.option_id: option.kind for option in permission.request.options}
+    if answer.option_id is None or kinds.get(answer.option_id, "").startswith("reject"):
+        state.refused_calls.add(subject.tool_call_id)
+    else:
+        state.refused_calls.discard(subject.tool_call_id)
 
 
 def cancel_sent(state: SessionState, _: u.CancelSent) -> Changes:

@@ -148,10 +148,14 @@ def _terminal_of(state: SessionState, terminal_id: u.TerminalId) -> Terminal:
 
 def _plan(state: SessionState, update: u.PlanUpdate) -> Changes:
     key = EntryKey("plan", update.plan_id)
-    if update.plan_id not in state.plans:
+    moved: Changes = []
+    if update.plan_id in state.plans and state.owners.get(key) != state.present_owner():
+        # A plan that a later turn goes on with is shown there: v1 has one plan for ever.
+        moved = foreground.remove_entry(state, key)
+    if moved or update.plan_id not in state.plans:
         state.add_entry(key)
     state.plans[update.plan_id] = Plan(update.plan_id, update.type, update.entries, update.raw)
-    return [EntryChanged(key)]
+    return [*moved, EntryChanged(key)]
 
 
 def _plan_removed(state: SessionState, update: u.PlanRemoved) -> Changes:

@@ -53,6 +53,8 @@ EntryKind = Literal[
 
 # `interrupted` is ours: the agent went away while the call ran.
 FINISHED_STATUSES = frozenset({"completed", "failed", "cancelled", "interrupted"})
+# In the `meta` of a tool call of this client's own: the source of a cell that it proposes.
+CELL_META = "acp_notebook/cell"
 IDLE = "idle"
 RUNNING = "running"
 REQUIRES_ACTION = "requires_action"
@@ -225,6 +227,8 @@ class SessionState:
     # the prompts that have not ended: a long session must not make each update slower
     pending: dict[PromptId, Prompt] = field(default_factory=dict)
     compactions: dict[str, Compaction] = field(default_factory=dict)
+    # calls whose permission was refused in the present work; some agents never mention them again
+    refused_calls: set[ToolCallId] = field(default_factory=set, compare=False)
     last_ended: PromptId | None = None
     # notices, unknown updates, violations and losses, by the id in their entry key
     asides: dict[EntryKey, Any] = field(default_factory=dict)
@@ -249,6 +253,10 @@ class SessionState:
     def entries_of(self, prompt_id: PromptId) -> list[EntryKey]:
         """The entries of one prompt's turn, in timeline order."""
         return [key for key in self.timeline if self.owners[key] == prompt_id]
+
+    def present_owner(self) -> PromptId | None:
+        """Whose turn a new entry would belong to."""
+        return self._owner(EntryKey("unknown", ""))
 
     def _owner(self, key: EntryKey) -> PromptId | None:
         if key.kind == "prompt":

@@ -415,6 +415,15 @@ class CommandSubject:
 
 
 @dataclass(frozen=True, slots=True)
+class CodeSubject:
+    """This client itself asks: may this code run? `tool_call_id` names the card it has."""
+
+    code: str
+    language: str = "python"
+    tool_call_id: ToolCallId | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class UnknownSubject:
     """A subject of a type we do not know, kept whole."""
 
@@ -422,7 +431,7 @@ class UnknownSubject:
     raw: Json
 
 
-PermissionSubject = ToolCallSubject | CommandSubject | UnknownSubject
+PermissionSubject = ToolCallSubject | CommandSubject | CodeSubject | UnknownSubject
 
 
 @dataclass(frozen=True, slots=True)

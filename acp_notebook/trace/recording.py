@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -62,10 +62,13 @@ class Recording:
         self._started = clock()
         self._frames: deque[Frame] = deque()
         self._bytes = 0
+        self._secrets: list[bytes] = []
         self._lock = threading.Lock()
 
     def record(self, direction: Direction, data: bytes) -> None:
         """Keep one frame."""
+        for secret in self._secrets:
+            data = data.replace(secret, b'"(hidden)"')
         frame = Frame(self._clock() - self._started, direction, data)
         with self._lock:
             self._frames.append(frame)
@@ -74,6 +77,14 @@ class Recording:
                 self._bytes > MAX_BYTES and len(self._frames) > 1
             ):
                 self._bytes -= len(self._frames.popleft().data)
+
+    def conceal(self, secrets: Iterable[str]) -> None:
+        """Keep these texts out of the frames to come, where they stand as JSON strings."""
+        for secret in secrets:
+            self._secrets += {
+                json.dumps(secret, ensure_ascii=is_ascii).encode(errors="surrogatepass")
+                for is_ascii in (True, False)
+            }
 
     def frames(self, last: int | None = None) -> list[Frame]:
         """The frames kept, oldest first; with `last` only so many."""

@@ -1,12 +1,14 @@
 // A test agent on the official TypeScript SDK: ACP v1 and v2 by negotiation.
 //
-//   node sdk_agent.mjs [--protocol 1 | --protocol 2] [--v1-options] [--state FOLDER]
+//   node sdk_agent.mjs [--protocol 1 | --protocol 2] [--v1-options] [--state FOLDER] [--http]
 //
 // `--v1-options` makes v1 offer config options beside its modes. `--state` keeps sessions in a
-// folder, so that a new process can resume them. Directives: directives.mjs, README.md.
+// folder, so that a new process can resume them. `--http` serves it over Streamable HTTP and prints
+// the port. Directives: directives.mjs, README.md.
 
 import { randomUUID } from "node:crypto";
 import fs from "node:fs";
+import http from "node:http";
 import path from "node:path";
 import { Readable, Writable } from "node:stream";
 import { parseArgs } from "node:util";
@@ -20,6 +22,7 @@ const { values: flags } = parseArgs({
     protocol: { type: "string" },
     "v1-options": { type: "boolean", default: false },
     state: { type: "string" },
+    http: { type: "boolean", default: false },
   },
 });
 if (flags.state) fs.mkdirSync(flags.state, { recursive: true });
@@ -349,6 +352,13 @@ function agentV2() {
 const router = v2.agentProtocolRouter();
 if (flags.protocol !== "2") router.withV1(agentV1());
 if (flags.protocol !== "1") router.withV2(agentV2());
+if (flags.http) {
+  const { AcpServer } = await import("@agentclientprotocol/sdk/experimental/server");
+  const { createNodeHttpHandler } = await import("@agentclientprotocol/sdk/experimental/node");
+  const server = http.createServer(createNodeHttpHandler(new AcpServer({ agent: router })));
+  server.listen(0, "127.0.0.1", () => console.log(server.address().port));
+  await new Promise(() => {}); // until it is ended by a signal
+}
 const stream = v2.ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin));
 await router.connect(stream).closed;
 process.exit(0);

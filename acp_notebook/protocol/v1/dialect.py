@@ -30,6 +30,7 @@ class V1Dialect:
     version = 1
     # Agents refuse, cancel or mix a second prompt: it waits in this client.
     takes_prompts_while_busy = False
+    may_use_client = True
 
     def reader(self) -> V1Reader:
         """A reader for a new session."""

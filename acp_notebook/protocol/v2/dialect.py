@@ -29,6 +29,7 @@ class V2Dialect:
 
     version = 2
     takes_prompts_while_busy = True
+    may_use_client = False
 
     def reader(self) -> V2Reader:
         """A reader for a new session."""

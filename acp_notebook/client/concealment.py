@@ -1,0 +1,61 @@
+"""Words that an agent was told and nobody else may read: kept out of whatever it says back.
+
+Knows no protocol. A word that an agent cuts in two is not found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from acp_notebook.jsonrpc import Oversized, Transport
+
+HIDDEN: Final = "(hidden)"
+
+
+class Concealment:
+    """The words of one connection: random ones of plain letters, so that JSON leaves them alone."""
+
+    def __init__(self) -> None:
+        self._words: list[str] = []
+
+    def add(self, words: Iterable[str]) -> None:
+        """Hide these from now on."""
+        self._words += words
+
+    def in_bytes(self, data: bytes) -> bytes:
+        """The data without the words."""
+        for word in self._words:
+            data = data.replace(word.encode(), HIDDEN.encode())
+        return data
+
+    def in_text(self, text: str) -> str:
+        """The text without the words."""
+        for word in self._words:
+            text = text.replace(word, HIDDEN)
+        return text
+
+
+class ConcealingTransport:
+    """A transport whose received frames hold none of the words."""
+
+    def __init__(self, inner: Transport, concealment: Concealment) -> None:
+        self._inner = inner
+        self._concealment = concealment
+
+    async def receive(self) -> bytes | Oversized | None:
+        """The next frame, without the words."""
+        frame = await self._inner.receive()
+        return self._concealment.in_bytes(frame) if isinstance(frame, bytes) else frame
+
+    def send(self, frame: bytes) -> None:
+        """Send on the inner transport."""
+        self._inner.send(frame)
+
+    async def drain(self) -> None:
+        """Wait for the inner transport."""
+        await self._inner.drain()
+
+    async def aclose(self) -> None:
+        """Close the inner transport."""
+        await self._inner.aclose()

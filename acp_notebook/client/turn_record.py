@@ -1,0 +1,88 @@
+"""A turn as a document and as a table: its record, its Markdown, its timeline as a frame.
+
+Renders at the moment of asking; pandas is imported when a frame is asked for. Knows no notebook.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from acp_notebook.errors import UsageError
+from acp_notebook.session.state import EntryKey, SessionState
+from acp_notebook.session.updates import PermissionId, PlanId, PromptId, TerminalId, ToolCallId
+
+if TYPE_CHECKING:
+    from acp_notebook.client.turn import Turn
+
+COLUMNS = ("kind", "id", "title", "status", "text")
+
+
+def record_of(turn: Turn) -> dict[str, str]:
+    """The record as a MIME bundle: HTML, Markdown and text, as it stands now."""
+    from acp_notebook.render.record import record_bundle
+
+    def tell(state: SessionState, keys: list[EntryKey]) -> dict[str, str]:
+        prompt = state.prompts.get(turn.prompt_id)
+        return record_bundle(
+            state,
+            keys,
+            agent_name=turn.session.agent.label,
+            stop_reason=None if prompt is None else prompt.stop_reason,
+            failure=None if prompt is None else prompt.failure,
+            elapsed_s=turn.elapsed_s,
+        )
+
+    return turn.read(tell)
+
+
+def frame_of(turn: Turn) -> Any:
+    """The timeline as a pandas frame, one row an entry.
+
+    Raises:
+        UsageError: pandas is not installed.
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        raise UsageError(
+            "to_frame() needs pandas: pip install pandas. turn.timeline has the same as a list."
+        ) from None
+    return pd.DataFrame(turn.read(_rows), columns=list(COLUMNS))
+
+
+def _rows(state: SessionState, keys: list[EntryKey]) -> list[tuple[str | None, ...]]:
+    rows: list[tuple[str | None, ...]] = []
+    for key in keys:
+        try:
+            rows.append((key.kind, key.id, *_cells(state, key)))
+        except KeyError:  # the agent took it back
+            rows.append((key.kind, key.id, None, None, None))
+    return rows
+
+
+def _cells(state: SessionState, key: EntryKey) -> tuple[str | None, str | None, str | None]:
+    """Title, status and text of one entry."""
+    match key.kind:
+        case "user" | "agent" | "thought":
+            return None, None, state.messages[key].text
+        case "tool_call":
+            call = state.tool_calls[ToolCallId(key.id)]
+            return call.title or call.name, call.status, None
+        case "terminal":
+            terminal = state.terminals[TerminalId(key.id)]
+            return terminal.command, None, bytes(terminal.output).decode(errors="replace")
+        case "permission":
+            permission = state.permissions[PermissionId(key.id)]
+            answer = permission.answer
+            status = "open" if answer is None else answer.option_id or "cancelled"
+            return permission.request.title, status, None
+        case "plan":
+            entries = state.plans[PlanId(key.id)].entries or ()
+            return None, None, "\n".join(f"{each.status}: {each.content}" for each in entries)
+        case "prompt":
+            prompt = state.prompts[PromptId(key.id)]
+            text = "".join(getattr(block, "text", None) or "" for block in prompt.content[:1])
+            return None, prompt.stop_reason or prompt.phase, text
+        case _:
+            aside = state.asides.get(key)
+            return getattr(aside, "title", None), None, getattr(aside, "description", None)

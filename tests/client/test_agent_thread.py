@@ -1,0 +1,67 @@
+"""The thread that all agents share: work in order, failures to whom they belong."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import threading
+
+import pytest
+
+from acp_notebook.client.agent_thread import AgentThread, shared_thread
+
+
+@pytest.fixture
+def thread():
+    thread = AgentThread()
+    yield thread
+    thread.post(thread.loop.stop)
+    thread._thread.join(10)
+    thread.loop.close()
+
+
+def test_posted_work_is_done_in_order_on_the_thread(thread):
+    done = []
+    for number in range(100):
+        thread.post(lambda number=number: done.append((number, thread.is_current)))
+    assert thread.call(lambda: list(done)) == [(number, True) for number in range(100)]
+
+
+def test_a_call_returns_the_value_and_raises_the_callers_error(thread):
+    assert thread.call(lambda: 42) == 42
+    with pytest.raises(ZeroDivisionError):
+        thread.call(lambda: 1 // 0)
+    with pytest.raises(SystemExit):
+        thread.call(lambda: (_ for _ in ()).throw(SystemExit(1)))
+    assert thread.call(lambda: "still alive") == "still alive"
+
+
+def test_a_call_from_the_thread_itself_does_not_wait_for_itself(thread):
+    assert thread.call(lambda: thread.call(lambda: "inner")) == "inner"
+
+
+def test_a_spawned_task_that_fails_is_logged_and_costs_only_itself(thread, caplog):
+    ended = threading.Event()
+
+    async def fail() -> None:
+        raise LookupError("gone")
+
+    task = thread.call(lambda: thread.spawn(fail()))
+    thread.call(lambda: task.add_done_callback(lambda _: ended.set()))
+    assert ended.wait(10)
+    assert "A task of the agent thread failed." in caplog.text
+    assert "LookupError: gone" in caplog.text
+    assert thread._spawned == set()
+
+
+def test_a_spawned_task_that_is_cancelled_says_nothing(thread, caplog):
+    ended = threading.Event()
+    task = thread.call(lambda: thread.spawn(asyncio.sleep(60)))
+    thread.call(lambda: (task.add_done_callback(lambda _: ended.set()), task.cancel()))
+    assert ended.wait(10)
+    assert caplog.text == ""
+
+
+def test_there_is_one_thread_for_all():
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert len({id(thread) for thread in pool.map(lambda _: shared_thread(), range(20))}) == 1
