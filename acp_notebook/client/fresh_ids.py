@@ -31,6 +31,10 @@ class FreshIds:
         self._reader = reader
         self._mark = f"@{connection}"
 
+    def agents_own(self, marked: str) -> str:
+        """The id as the agent knows it; one of an earlier connection is left as it is."""
+        return marked.removesuffix(self._mark)
+
     def opened(self, answer: Json) -> Updates:
         """See `Reader`."""
         return self._marked(self._reader.opened(answer))

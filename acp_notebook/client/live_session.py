@@ -75,6 +75,15 @@ class LiveSession:
         """The present connection's reader."""
         return self._reader
 
+    @property
+    def dialect(self) -> Dialect:
+        """The present connection's dialect."""
+        return self._dialect
+
+    def agents_own(self, marked: str) -> str:
+        """An id as the agent knows it; see `FreshIds`."""
+        return self._reader.agents_own(marked) if isinstance(self._reader, FreshIds) else marked
+
     def apply(self, updates: Iterable[u.SessionUpdate]) -> None:
         """Apply updates in order, tell the listeners, send what waited for this."""
         changes: list[SessionChange] = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from acp_notebook.client import session_list
+from acp_notebook.client import session_list, single_work
 from acp_notebook.client.attachments import Attachments, attached_blocks
 from acp_notebook.client.elicitations import ElicitFunction
 from acp_notebook.client.host import current_host
@@ -79,6 +79,16 @@ class Session:
         option = _find_option(self.config_options, option_id)
         chosen = _find_value(option, value)
         self.agent.run(lambda link: session_list.set_option(link, self.live, option, chosen))
+
+    def cancel_tool_call(self, tool_call_id: str) -> None:
+        """Cancel one tool call and nothing else, also one that goes on in the background.
+
+        Raises:
+            UsageError: There is no such call, or it has ended.
+            UnsupportedByAgent: It cannot be cancelled by itself.
+            RequestFailed: The agent refused.
+        """
+        self.agent.run(lambda link: single_work.cancel_tool_call(link, self.live, tool_call_id))
 
     def close(self) -> None:
         """Tell the agent that the session is over; it may be taken up again by `resume`.

@@ -15,10 +15,12 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from acp_notebook.client import single_work
+from acp_notebook.errors import AcpNotebookError
 from acp_notebook.kernel.comm_route import keep_front_end_route
 from acp_notebook.session.changes import SessionChange
 from acp_notebook.session.elicitation import Action, ElicitationId
-from acp_notebook.session.updates import PermissionId, PromptId
+from acp_notebook.session.updates import Notice, PermissionId, PromptId, ToolCallId
 
 if TYPE_CHECKING:
     from acp_notebook.client.turn import Turn
@@ -64,7 +66,7 @@ class TurnCell:
             document, _Actions(self.turn), post=self._post, call_later=self._call_later
         )
         keep_front_end_route(self._presenter.view.comm)
-        self._presenter.view.on_msg(self._count_pages)
+        self._presenter.view.on_msg(self._hear_page)
         bundle = self._presenter.view._repr_mimebundle_()
         data = bundle[0] if isinstance(bundle, tuple) else bundle
         data["text/plain"] = f"{session.agent.label} is working …"
@@ -76,10 +78,13 @@ class TurnCell:
         keys = self.turn.session.live.entries_of(self.turn.prompt_id)
         return timeline.index(keys[0]) if keys else len(timeline)
 
-    def _count_pages(self, _view: Any, content: Any, _buffers: Any) -> None:
-        # A page asks for everything when it begins to show the view. May run on any thread.
-        if isinstance(content, dict) and content.get("t") == "sync":
+    def _hear_page(self, _view: Any, content: Any, _buffers: Any) -> None:
+        # May run on any thread.
+        kind = content.get("t") if isinstance(content, dict) else None
+        if kind == "sync":  # a page begins to show the view
             self._pages += 1
+        elif kind == "settled":
+            self._thread.post(self._close_view)
 
     def _post(self, work: Callable[[], object]) -> None:
         loop = self._thread.loop
@@ -121,12 +126,23 @@ class TurnCell:
                 from IPython.display import display
 
                 self._handle = display(record, raw=True, display_id=True)
+            if self._pages > 1:
+                self._tell_reloaded_pages(record)
         finally:
-            # A failure to draw must not leave a model behind. A page that was loaded anew does not
-            # know which output the record replaces: it keeps the view, which shows the end as well.
-            if self._presenter is not None and self._pages <= 1:
-                self._thread.call(self._presenter.close)
-                self._presenter = None
+            # A failure to draw must not leave a model behind.
+            if self._pages <= 1:
+                self._thread.call(self._close_view)
+
+    def _tell_reloaded_pages(self, record: dict[str, str]) -> None:
+        # A page that was loaded anew does not know which output the update means. It is told by
+        # the view, whose model it knows, and shows the view's own end until it has placed it.
+        view = self._presenter.view
+        self._context.copy().run(view.send, {"model": view.model_id, "record": record})
+
+    def _close_view(self) -> None:
+        if self._presenter is not None:
+            self._presenter.close()
+            self._presenter = None
 
     def record(self) -> dict[str, str]:
         """The static bundle of the turn as it stands."""
@@ -177,3 +193,15 @@ class _Actions:
     def withdraw(self, prompt_id: PromptId) -> None:
         """Take back a queued prompt."""
         self._thread.post(lambda: self._session.live.withdraw(prompt_id))
+
+    def cancel_tool_call(self, tool_call_id: ToolCallId) -> None:
+        """Cancel one tool call and nothing else; a refusal is said in the session."""
+        live = self._session.live
+
+        async def cancel() -> None:
+            try:
+                await single_work.cancel_tool_call(live.link, live, tool_call_id)
+            except AcpNotebookError as error:
+                live.apply([Notice("warning", "The tool call was not cancelled", str(error))])
+
+        self._thread.submit(cancel())

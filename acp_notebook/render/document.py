@@ -154,6 +154,11 @@ class TurnDocument:
         prompt = self._state.prompts.get(PromptId(key.id)) if key else None
         return prompt.prompt_id if prompt is not None and prompt.phase == "queued" else None
 
+    def tool_call(self, ident: str) -> ToolCallId | None:
+        """Which tool call a button stands for."""
+        key = self._key_of(ident, "tool_call")
+        return ToolCallId(key.id) if key else None
+
     def _key_of(self, ident: str, kind: str) -> EntryKey | None:
         for key, entry in self._entries.items():
             if key.kind == kind and entry.ident == ident:

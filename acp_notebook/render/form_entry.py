@@ -29,6 +29,8 @@ class FormEntry(CardEntry):
         found = super().update(state)
         elicitation = state.elicitations[ElicitationId(self.key.id)]
         errors = elicitation.errors
+        if not elicitation.is_open:
+            self._wrong = None
         # The same words again are news too: the page waits for them after each attempt.
         if errors is not self._told and elicitation.is_open:
             self._told = errors

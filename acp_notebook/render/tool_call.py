@@ -113,7 +113,23 @@ def tool_body(
                 parts.append(_raw(paper, f"Unknown content: {label(kind, 60)}", raw, key))
     if _says_something(call.raw_output):
         parts.append(_raw(paper, "Output", call.raw_output, f"{ident}.out"))
-    return parts
+    return [*parts, *_cancel_button(paper, state, call, ident)]
+
+
+def _cancel_button(paper: Paper, state: SessionState, call: ToolCall, ident: str) -> list[Markup]:
+    if paper.is_static or not can_be_cancelled(state, call):
+        return []
+    return [paper("button", "button quiet", "Cancel this", data_act="cancel_tool", data_id=ident)]
+
+
+def can_be_cancelled(state: SessionState, call: ToolCall) -> bool:
+    """Whether this call, or its running terminal, lets itself be cancelled alone (TOOL-9)."""
+    if call.is_finished:
+        return False
+    terminals = [state.terminals[key] for key in call.terminal_ids if key in state.terminals]
+    return call.can_cancel or any(
+        terminal.can_cancel and terminal.exit_status is None for terminal in terminals
+    )
 
 
 def _says_something(value: Any) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
@@ -15,6 +16,7 @@ from urllib.parse import SplitResult, urlsplit
 from acp_notebook.render.markup import visible
 
 ADDRESS_LIMIT_CHARS: Final = 4_000
+NAMED_LETTERS: Final = 4
 # A browser drops or replaces these, so that what it opens is not what is shown.
 _ODD = re.compile(r"[\s\x00-\x20\x7f\\<>\"^`{|}]")
 _HOST = re.compile(r"[^\x00-\x2c\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+")
@@ -74,9 +76,10 @@ def _plain_host(host: str) -> tuple[str | None, tuple[str, ...]]:
         return (host if host.isascii() else None), (
             "The host's name is written in an international code that cannot be read.",
         )
+    odd = [f"{visible(each)} ({unicodedata.name(each, 'no name')})" for each in reading if not each.isascii()]
     return plain, (
-        f"The host's name has letters beyond a to z: it reads {visible(reading)}. Such a name can "
-        "look like another one.",
+        f"The host's name reads {visible(reading)}, with letters beyond a to z: "
+        f"{', '.join(dict.fromkeys(odd[:NAMED_LETTERS]))}. Such a name can look like another one.",
     )
 
 

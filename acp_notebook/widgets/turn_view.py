@@ -19,7 +19,7 @@ from acp_notebook.render.document import TurnDocument
 from acp_notebook.render.form_entry import ACTIONS, given_values
 from acp_notebook.session.changes import SessionChange
 from acp_notebook.session.elicitation import Action, ElicitationId
-from acp_notebook.session.updates import Failure, PermissionId, PromptId
+from acp_notebook.session.updates import Failure, PermissionId, PromptId, ToolCallId
 
 _STATIC: Final = Path(__file__).parent / "static"
 
@@ -48,6 +48,9 @@ class TurnActions(Protocol):
 
     def withdraw(self, prompt_id: PromptId) -> None:
         """Take back a prompt that still waits."""
+
+    def cancel_tool_call(self, tool_call_id: ToolCallId) -> None:
+        """Cancel one tool call and nothing else."""
 
 
 class Timer(Protocol):
@@ -199,6 +202,10 @@ class TurnPresenter:
             prompt_id = self._document.queued_prompt(ident)
             if prompt_id is not None:
                 self._actions.withdraw(prompt_id)
+        elif act == "cancel_tool":
+            tool_call_id = self._document.tool_call(ident)
+            if tool_call_id is not None:
+                self._actions.cancel_tool_call(tool_call_id)
         elif act == "answer" and isinstance(number, int):
             answer = self._document.permission_answer(ident, number)
             if answer is not None:

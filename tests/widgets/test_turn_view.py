@@ -87,6 +87,9 @@ class Stage:
     def stop(self) -> None:
         self.asked.append(("stop",))
 
+    def cancel_tool_call(self, tool_call_id: u.ToolCallId) -> None:
+        self.asked.append(("cancel_tool_call", tool_call_id))
+
     def withdraw(self, prompt_id: u.PromptId) -> None:
         self.asked.append(("withdraw", prompt_id))
 

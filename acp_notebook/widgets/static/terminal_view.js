@@ -25,13 +25,12 @@ class TerminalPage {
     this.model = model;
     this.retries = 0;
     root.classList.add("acp", "acp-tty");
-    root.dataset.lmSuppressShortcuts = "";
     root.innerHTML =
       '<div class="acp-tty-title"></div><pre class="acp-tty-screen" tabindex="0" role="log"></pre>' +
-      '<form class="acp-tty-line"><label>Type <input autocomplete="off" autocapitalize="off"' +
-      ' spellcheck="false" data-1p-ignore></label></form><div class="acp-ask-buttons"></div>';
-    [this.title, this.screen, this.form, this.buttons] = root.children;
-    this.input = this.form.querySelector("input");
+      '<div class="acp-tty-line"><label>Type <input autocomplete="off" autocapitalize="off"' +
+      ' spellcheck="false" data-1p-ignore></label></div><div class="acp-ask-buttons"></div>';
+    [this.title, this.screen, , this.buttons] = root.children;
+    this.input = root.querySelector("input");
     for (const [words, keys, name] of BUTTONS) {
       const button = document.createElement("button");
       button.type = "button";
@@ -41,12 +40,10 @@ class TerminalPage {
       button.addEventListener("click", () => (words === "Enter" ? this.enter() : this.type(keys)));
       this.buttons.append(button);
     }
-    this.form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.enter();
-    });
     this.input.addEventListener("keydown", (event) => this.key(event, this.input.value === ""));
     this.screen.addEventListener("keydown", (event) => this.key(event, true));
+    // The notebook's shortcuts look at what has the focus first.
+    for (const part of root.querySelectorAll("*")) part.dataset.lmSuppressShortcuts = "";
     this.onMessage = (message) => this.receive(message);
     model.on("msg:custom", this.onMessage);
     this.sync();
@@ -88,6 +85,12 @@ class TerminalPage {
   // Tab stays with the page, so that nobody is caught here.
   key(event, isFree) {
     const { key } = event;
+    if (key === "Enter" && event.target === this.input && !event.isComposing) {
+      event.preventDefault();
+      event.stopPropagation();
+      this.enter();
+      return;
+    }
     let keys = isFree && !event.altKey && !event.metaKey ? KEYS[key] : undefined;
     if (event.ctrlKey && /^[a-z]$/i.test(key)) {
       const isCopy = String(getSelection()) && key === "c";

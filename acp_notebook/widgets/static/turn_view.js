@@ -96,9 +96,12 @@ class TurnPage {
       this.entries.append(entry);
     }
     this.replace(entry, op.html, true);
-    // Digits on a question are answers here, not the notebook's shortcuts.
+    // Keys in a question are answers here, not the notebook's shortcuts, which look at what has
+    // the focus before they look for this mark above it.
     for (const card of entry.querySelectorAll("[data-keys], form")) {
-      card.dataset.lmSuppressShortcuts = "";
+      for (const part of [card, ...card.querySelectorAll("input, select, button, a, summary")]) {
+        part.dataset.lmSuppressShortcuts = "";
+      }
     }
     this.fillFromDraft(entry.querySelector("form[data-form]"));
   }
