@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 from acp_notebook.version import __version__
 
 if TYPE_CHECKING:
-    from acp_notebook.client.agent import Agent, start
+    from acp_notebook.client.agent import Agent
     from acp_notebook.client.permissions import PermissionQuestion
     from acp_notebook.client.session import Session
+    from acp_notebook.client.start import start
     from acp_notebook.client.turn import Turn
     from acp_notebook.errors import AcpNotebookError
     from acp_notebook.kernel.extension import load_ipython_extension, unload_ipython_extension
+    from acp_notebook.kernel.tools.functions import tool
 
 __all__ = [
     "AcpNotebookError",
@@ -27,6 +29,7 @@ __all__ = [
     "__version__",
     "load_ipython_extension",
     "start",
+    "tool",
     "unload_ipython_extension",
 ]
 
@@ -37,7 +40,8 @@ _HOMES = {
     "Session": "acp_notebook.client.session",
     "Turn": "acp_notebook.client.turn",
     "load_ipython_extension": "acp_notebook.kernel.extension",
-    "start": "acp_notebook.client.agent",
+    "start": "acp_notebook.client.start",
+    "tool": "acp_notebook.kernel.tools.functions",
     "unload_ipython_extension": "acp_notebook.kernel.extension",
 }
 

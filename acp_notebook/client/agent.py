@@ -6,23 +6,22 @@ prompt starts a fresh link and takes the session up again, if the agent can. Kno
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import concurrent.futures
 import logging
-import os
 import weakref
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from acp_notebook.client import session_list
+from acp_notebook.client.agent_facts import AgentFacts
 from acp_notebook.client.agent_link import AgentLink
 from acp_notebook.client.agent_thread import AgentThread, shared_thread
 from acp_notebook.client.elicitations import ElicitFunction
 from acp_notebook.client.endpoint import Launch
 from acp_notebook.client.host import current_host
-from acp_notebook.client.launching import find_launch
+from acp_notebook.client.lifeline import Lifeline
 from acp_notebook.client.live_session import Listener, LiveSession
 from acp_notebook.client.login import Login
 from acp_notebook.client.machine import Machine
@@ -32,17 +31,12 @@ from acp_notebook.client.session import Session
 from acp_notebook.client.session_list import SessionListing
 from acp_notebook.client.turn import Turn
 from acp_notebook.errors import (
-    AcpNotebookError,
     AgentError,
     AuthRequired,
-    RequestFailed,
     UnsupportedByAgent,
     UsageError,
 )
-from acp_notebook.protocol.dialect import AuthMethod, Capabilities, Implementation, Place
-from acp_notebook.protocol.negotiate import LATEST, Negotiated
-from acp_notebook.session import updates as u
-from acp_notebook.trace.recording import Recording
+from acp_notebook.protocol.dialect import Place
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +44,7 @@ T = TypeVar("T")
 _living: weakref.WeakSet[Agent] = weakref.WeakSet()
 
 
-class Agent:
+class Agent(AgentFacts):
     """One agent and its sessions.
 
     Made by `start`. `permissions` is the policy for its sessions: a name or a function. `elicit`
@@ -84,73 +78,19 @@ class Agent:
             self._services.offer = replace(self._services.offer, terminal_login=False)
         self._machine = Machine(launch.serve, lambda _: (self.place.cwd, *self.place.directories))
         self._machine.join(self._services)
-        self._link = self._new_link()
-        self._links = [self._link]
-        self._reconnecting = asyncio.Lock()
+        self._lifeline = Lifeline(
+            launch,
+            label=label,
+            thread=self.thread,
+            services=self._services,
+            prepare=self._prepare_link,
+            place_for=self._place_for,
+        )
         _living.add(self)
 
     def __repr__(self) -> str:
         version = f"ACP v{self.protocol_version}" if self._link.negotiated else "not connected"
         return f"<Agent {self.label}: {version}, {len(self.sessions)} session(s)>"
-
-    # what it is
-
-    @property
-    def _facts(self) -> Negotiated:
-        facts = next((link.negotiated for link in reversed(self._links) if link.negotiated), None)
-        if facts is None:
-            raise UsageError(f"The agent {self.label} is not connected yet.")
-        return facts
-
-    @property
-    def info(self) -> Implementation:
-        """Name, title and version, as it says."""
-        return self._facts.info
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What it offers."""
-        return self._facts.capabilities
-
-    @property
-    def auth_methods(self) -> tuple[AuthMethod, ...]:
-        """Its ways to log in; having some does not mean that a login is needed."""
-        return self._facts.auth_methods
-
-    @property
-    def protocol_version(self) -> int:
-        """The negotiated version."""
-        return self._facts.dialect.version
-
-    @property
-    def stderr(self) -> str:
-        """The last part of what it wrote to stderr."""
-        return self._link.stderr
-
-    @property
-    def noise(self) -> list[str]:
-        """Lines on its stdout that were no messages."""
-        return self.thread.call(lambda: list(self._link.noise))
-
-    @property
-    def recording(self) -> Recording:
-        """The wire traffic of the present connection."""
-        return self._link.recording
-
-    @property
-    def pid(self) -> int | None:
-        """Its process id; None before it was started, and for an agent at an address."""
-        return self._link.endpoint.pid if self._link.endpoint is not None else None
-
-    @property
-    def lobby(self) -> LiveSession | None:
-        """What it asks outside of sessions; on the agent thread."""
-        return self._link.lobby
-
-    @property
-    def is_running(self) -> bool:
-        """Whether its process is connected."""
-        return self._link.is_alive
 
     @property
     def session(self) -> Session:
@@ -235,11 +175,7 @@ class Agent:
 
     def reconnect(self) -> None:
         """End the process and start it again; its sessions are taken up with their next prompt."""
-        self._wait_for(self.thread.submit(self._restart()))
-
-    async def _restart(self) -> None:
-        await self._link.close()
-        await self._connected()
+        self._wait_for(self.thread.submit(self._lifeline.restart()))
 
     # life
 
@@ -264,20 +200,15 @@ class Agent:
             raise
         return self
 
-    def _new_link(self) -> AgentLink:
-        link = AgentLink(self.launch, self.thread, self._services)
+    def _prepare_link(self, link: AgentLink) -> None:
         link.on_stderr = self._stderr_grew
         link.lobby_listeners = self.lobby_listeners
-        return link
+        if link.lobby is not None:
+            link.lobby.elicitations.function = self._elicit
 
     async def _start(self) -> None:
-        await self._open_link()
+        await self._lifeline.open()
         await self._open_session()
-
-    async def _open_link(self) -> None:
-        await self._link.open()
-        if self._link.lobby is not None:
-            self._link.lobby.elicitations.function = self._elicit
 
     def _stderr_grew(self) -> None:
         if self.on_stderr is not None:
@@ -293,14 +224,8 @@ class Agent:
         return self._ask(self._open_another)
 
     async def _open_another(self) -> Session:
-        await self._connected()
+        await self._lifeline.connected()
         return await self._open_session()
-
-    async def _connected(self) -> AgentLink:
-        """The link, brought up again if it is gone."""
-        async with self._reconnecting:
-            await self._connect()
-        return self._link
 
     def list_sessions(self, *, everywhere: bool = False) -> SessionListing:
         """The sessions that the agent keeps, of this folder or of all.
@@ -311,7 +236,7 @@ class Agent:
         """
 
         async def work() -> SessionListing:
-            link = await self._connected()
+            link = await self._lifeline.connected()
             return await session_list.list_sessions(link, None if everywhere else self.launch.cwd)
 
         return self._ask(work)
@@ -329,7 +254,7 @@ class Agent:
         """
 
         async def work() -> Session:
-            link = await self._connected()
+            link = await self._lifeline.connected()
             live = self._new_live()
             await session_list.resume(link, live, session_id, self._place_for(live), replay=replay)
             session = Session(self, live)
@@ -352,7 +277,7 @@ class Agent:
         """
 
         async def work() -> None:
-            await session_list.delete(await self._connected(), session_id)
+            await session_list.delete(await self._lifeline.connected(), session_id)
 
         self._ask(work)
         self.sessions = [each for each in self.sessions if each.id != session_id]
@@ -361,7 +286,7 @@ class Agent:
         """Do something with the connection and wait for it; for `Session`."""
 
         async def with_link() -> T:
-            return await work(await self._connected())
+            return await work(await self._lifeline.connected())
 
         return self._ask(with_link)
 
@@ -378,7 +303,7 @@ class Agent:
             )
         live = self._new_live()
         session = Session(self, live)
-        await self._set_up(live)
+        await self._lifeline.set_up(live)
         self.sessions.append(session)
         self._login.error = None
         return session
@@ -388,16 +313,6 @@ class Agent:
         live.policy = self._policy
         live.elicitations.function = self._elicit
         return live
-
-    async def _set_up(self, live: LiveSession) -> None:
-        answer = await self._link.request(self._facts.dialect.new_session(self._place_for(live)))
-        session_id = answer.get("sessionId") if isinstance(answer, dict) else None
-        if not isinstance(session_id, str):
-            raise AgentError(
-                "The agent answered `session/new` without a session id. "
-                "See the messages with %acp trace."
-            )
-        self._link.attach(u.SessionId(session_id), live, answer)
 
     @property
     def place(self) -> Place:
@@ -417,14 +332,13 @@ class Agent:
 
     def quit(self) -> None:
         """End the agent and all its processes; may be called more than once."""
-        self.has_quit = True
+        self.has_quit = self._lifeline.is_over = True
         work = self.thread.submit(self._close())
         current_host().wait(work, None)
         work.result()
 
     async def _close(self) -> None:
-        # The link is looked up on the agent thread, where a prompt may be bringing up a new one.
-        await self._link.close()
+        await self._lifeline.close()
         await self._machine.end()
         await current_host().agent_gone(self)
 
@@ -432,128 +346,20 @@ class Agent:
         """End the process at once; the next prompt starts it again. On the agent thread."""
         for session in self.sessions:
             session.live.lost(reason, "")
-        self._link.kill_now()
-        self.thread.spawn(self._link.close())
+        self._lifeline.end_process()
 
     def kill_now(self) -> None:
         """Kill its process tree; for the end of this process."""
-        for link in self._links:
-            link.kill_now()
+        self._lifeline.kill_now()
         self._machine.kill_now()
 
     def _wait_for(self, work: concurrent.futures.Future[T]) -> T:
         current_host().wait_for_agent(self, work)
         return work.result()
 
-    # coming back
-
     def reopen_for(self, session: Session, turn: Turn) -> None:
         """Start the agent again for a prompt that waits; on the agent thread."""
-        self.thread.spawn(self._reopen_for(session.live, turn.prompt_id))
-
-    async def _reopen_for(self, live: LiveSession, prompt_id: u.PromptId) -> None:
-        try:
-            async with self._reconnecting:
-                # An earlier prompt may have done it, or failed for all that waited.
-                if not live.state.is_connected and not live.state.prompts[prompt_id].is_ended:
-                    await self._reopen(live)
-        except Exception as error:
-            if not isinstance(error, AcpNotebookError):
-                logger.exception("The agent could not be started again.")
-            for waiting in list(live.state.pending):
-                live.refuse(waiting, error)
-
-    async def _connect(self) -> None:
-        if self.has_quit:
-            raise UsageError(f"The agent {self.label} was ended. Start it again with %acp start.")
-        if not self._link.is_alive:
-            self._link = self._new_link()
-            self._links = [self._links[-1], self._link]
-            await self._open_link()
-
-    async def _reopen(self, live: LiveSession) -> None:
-        await self._connect()
-        facts, old_id = self._facts, live.session_id
-        live.reconnect(self._link, facts.dialect)
-        call = facts.dialect.resume(
-            str(old_id), self._place_for(live), facts.capabilities, replay=False
-        )
-        if call is not None and old_id is not None:
-            try:
-                answer = await self._link.request(call)
-            except AuthRequired:
-                raise
-            except RequestFailed as error:
-                logger.info("The old session could not be taken up: %s", error)
-            else:
-                self._link.attach(old_id, live, answer)
-                return
-        await self._set_up(live)
-        # After the waiting prompt, whose turn shows it.
-        live.apply(
-            [
-                u.Notice(
-                    "warning",
-                    "A new session was opened",
-                    "The agent was started again and could not take up the old session: "
-                    "it has lost its memory of the conversation above.",
-                )
-            ]
-        )
-
-
-def start(
-    name: str | None = None,
-    *,
-    command: Sequence[str] | None = None,
-    label: str | None = None,
-    env: Mapping[str, str] | None = None,
-    cwd: str | os.PathLike[str] = ".",
-    protocol: int = LATEST,
-    permissions: Policy = "ask",
-    elicit: ElicitFunction | None = None,
-    serve: Collection[str] = (),
-    headers: Mapping[str, str] | None = None,
-    tools: bool = True,
-) -> Agent:
-    """Start an agent, initialize it and open a session.
-
-    Args:
-        name: A known agent, such as `demo`, or the address of one: `ws`, `wss`, `http`, `https`.
-        command: Program and arguments of any other agent.
-        label: What to call it; by default its name.
-        env: Additions to the environment that it inherits.
-        cwd: The folder it works in.
-        protocol: 2 offers version 2 and accepts 1; 1 forces version 1.
-        permissions: `ask`, `reads`, `allow`, `reject`, or a function from a
-            `PermissionQuestion` to an option id or None (ask).
-        elicit: Answers what the agent asks for by forms and pages: a function from an
-            `ElicitationRequested` to the values by name (for a page: an empty dict), or None
-            (ask).
-        serve: What of this machine an agent of version 1 is offered, inside its folder: `read`
-            and `write` text files, `terminal` commands. By default nothing: agents have their own
-            way to all three, some fail with a client's, and version 2 has none.
-        headers: Sent to an address, such as `{"Authorization": "Bearer ..."}`.
-        tools: Whether its sessions may use the tools of this kernel, in a notebook: look at
-            variables, and run code that the user allows.
-
-    Raises:
-        UsageError: Neither or both of name and command were given.
-        AgentError: The agent cannot be started; the message says why and what to do.
-    """
-    launch = find_launch(
-        name,
-        command=command,
-        label=label,
-        env=env,
-        headers=headers,
-        cwd=cwd,
-        protocol=protocol,
-        serve=serve,
-    )
-    return Agent(
-        launch, label=launch.name, permissions=permissions, elicit=elicit, tools=tools
-    ).start()
+        self.thread.spawn(self._lifeline.bring_back(session.live, turn.prompt_id))
 
 
 @atexit.register

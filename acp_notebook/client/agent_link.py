@@ -15,7 +15,7 @@ from typing import Any
 
 from acp_notebook.client.agent_process import STAGE_S
 from acp_notebook.client.agent_thread import AgentThread
-from acp_notebook.client.concealment import Concealment, ConcealingTransport
+from acp_notebook.client.concealment import ConcealingTransport, Concealment
 from acp_notebook.client.endpoint import Endpoint, Launch, open_endpoint
 from acp_notebook.client.live_session import Listener, LiveSession
 from acp_notebook.client.services import Services
@@ -168,9 +168,7 @@ class AgentLink:
         reason = f"The agent {self.launch.name} {endpoint.ending}"
         reason = f"{reason} {when}." if when else f"{reason}."
         step = self.launch.advice if when else self.launch.comeback
-        return AgentExited(
-            f"{reason} {step}", status=endpoint.status, stderr_tail=self.stderr
-        )
+        return AgentExited(f"{reason} {step}", status=endpoint.status, stderr_tail=self.stderr)
 
     async def request(self, call: Call) -> Any:
         """Send a call and wait for its result.

@@ -130,7 +130,9 @@ class Elicitations:
         if host.can_ask and self._session.listeners:
             _warm_up()
             return
-        question = host.ask_at_console(self._of(elicitation_id).request, self._session.link.launch.name)
+        question = host.ask_at_console(
+            self._of(elicitation_id).request, self._session.link.launch.name
+        )
         if question is None:
             self._settle(elicitation_id, "decline", NOBODY)
             return

@@ -79,7 +79,6 @@ class Host(Protocol):
         """Ask for a form or a page by questions, where there is a console; else None."""
         ...
 
-
     def offer_servers(self, agent: Agent, live: LiveSession) -> Sequence[OfferedServer]:
         """The MCP servers that a session is told of at its set-up; on the agent thread."""
         ...
@@ -144,7 +143,6 @@ class PlainHost:
         """A script has nobody who reads its output and types."""
         del request, agent_name
         return None
-
 
     def offer_servers(self, agent: Agent, live: LiveSession) -> Sequence[OfferedServer]:
         """A script has no kernel for an agent to reach into."""

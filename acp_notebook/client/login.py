@@ -126,6 +126,8 @@ class Login:
         from acp_notebook.client.agent_process import resolve_program
 
         launch = self._agent.launch
+        if not launch.command:
+            raise UsageError("The agent runs elsewhere: log in to it there, then start it again.")
         env = {**os.environ, **launch.env, **dict(method.env)}
         command = (*launch.command, *method.args)
         program = resolve_program(command, env.get("PATH", ""), launch.cwd)

@@ -1,0 +1,79 @@
+"""What can be told of an agent: who it is, what it offers, what it said beside the protocol.
+
+Only reads; usable from any thread. Knows the connection, no session.
+"""
+
+from __future__ import annotations
+
+from acp_notebook.client.agent_link import AgentLink
+from acp_notebook.client.agent_thread import AgentThread
+from acp_notebook.client.lifeline import Lifeline
+from acp_notebook.client.live_session import LiveSession
+from acp_notebook.protocol.dialect import AuthMethod, Capabilities, Implementation
+from acp_notebook.protocol.negotiate import Negotiated
+from acp_notebook.trace.recording import Recording
+
+
+class AgentFacts:
+    """The telling half of `Agent`."""
+
+    thread: AgentThread
+    _lifeline: Lifeline
+
+    @property
+    def _facts(self) -> Negotiated:
+        return self._lifeline.facts
+
+    @property
+    def _link(self) -> AgentLink:
+        return self._lifeline.link
+
+    @property
+    def info(self) -> Implementation:
+        """Name, title and version, as it says."""
+        return self._facts.info
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What it offers."""
+        return self._facts.capabilities
+
+    @property
+    def auth_methods(self) -> tuple[AuthMethod, ...]:
+        """Its ways to log in; having some does not mean that a login is needed."""
+        return self._facts.auth_methods
+
+    @property
+    def protocol_version(self) -> int:
+        """The negotiated version."""
+        return self._facts.dialect.version
+
+    @property
+    def stderr(self) -> str:
+        """The last part of what it wrote to stderr."""
+        return self._link.stderr
+
+    @property
+    def noise(self) -> list[str]:
+        """Lines on its stdout that were no messages."""
+        return self.thread.call(lambda: list(self._link.noise))
+
+    @property
+    def recording(self) -> Recording:
+        """The wire traffic of the present connection."""
+        return self._link.recording
+
+    @property
+    def pid(self) -> int | None:
+        """Its process id; None before it was started, and for an agent at an address."""
+        return self._link.endpoint.pid if self._link.endpoint is not None else None
+
+    @property
+    def lobby(self) -> LiveSession | None:
+        """What it asks outside of sessions; on the agent thread."""
+        return self._link.lobby
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its process is connected."""
+        return self._link.is_alive
