@@ -16,6 +16,7 @@ from acp_notebook.agent_kit.definition import Command, Option
 from acp_notebook.agent_kit.permission import ALLOW_OR_REJECT, PermissionOption
 from acp_notebook.agent_kit.session import Session
 from acp_notebook.agent_kit.tool import Terminal, Tool
+from acp_notebook.agent_kit.tool_server import ToolAnswer, ToolServer
 from acp_notebook.agent_kit.turn import Turn
 
 __all__ = [
@@ -27,5 +28,7 @@ __all__ = [
     "Session",
     "Terminal",
     "Tool",
+    "ToolAnswer",
+    "ToolServer",
     "Turn",
 ]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from acp_notebook.agent_kit.connection import AgentConnection
 from acp_notebook.agent_kit.definition import Command, Option, Reply
 from acp_notebook.agent_kit.stdio import StdioTransport
+from acp_notebook.agent_kit.tool_server import TRANSPORTS
 from acp_notebook.agent_kit.wire import CAPABILITY_NAMES
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class Agent:
         version: Its own version.
         title: Its name for people.
         accepts: What a prompt may hold besides text and links: image, audio, embedded_context.
+        mcp: How it can reach MCP servers: http, stdio. A client then hands it some, and
+            `session.tools(name)` connects to one.
         protocols: The protocol versions it speaks. With both, the client's wish decides.
         pace_s: How long `turn.stream` waits between two words.
     """
@@ -44,6 +47,7 @@ class Agent:
         version: str = "0.1.0",
         title: str | None = None,
         accepts: Iterable[str] = ("image", "embedded_context"),
+        mcp: Iterable[str] = (),
         protocols: Iterable[int] = PROTOCOLS,
         pace_s: float = 0.0,
     ) -> None:
@@ -51,6 +55,7 @@ class Agent:
         self.version = version
         self.title = title
         self.accepts = tuple(accepts)
+        self.mcp = tuple(mcp)
         self.protocols = frozenset(protocols)
         self.pace_s = pace_s
         self.sessions: dict[str, Session] = {}
@@ -60,6 +65,8 @@ class Agent:
         if unknown := set(self.accepts) - set(CAPABILITY_NAMES):
             known = ", ".join(CAPABILITY_NAMES)
             raise ValueError(f"`accepts` has {sorted(unknown)}. It may have: {known}.")
+        if unknown := set(self.mcp) - set(TRANSPORTS):
+            raise ValueError(f"`mcp` has {sorted(unknown)}. It may have: {', '.join(TRANSPORTS)}.")
         if not self.protocols or not self.protocols <= PROTOCOLS:
             raise ValueError(f"`protocols` must be some of {sorted(PROTOCOLS)}.")
 

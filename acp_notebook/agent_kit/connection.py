@@ -105,7 +105,9 @@ class AgentConnection:
         wire: Wire = WireV1(params) if spoken[-1] == WireV1.version else WireV2()
         self._wire = wire
         self._has_forms = wire.has_forms(params)
-        request.respond(wire.answer_initialize(self._agent.info, self._agent.accepts))
+        request.respond(
+            wire.answer_initialize(self._agent.info, self._agent.accepts, self._agent.mcp)
+        )
 
     def _new_session(self, request: IncomingRequest, wire: Wire, params: Params) -> None:
         cwd = _read_cwd(params)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from acp_notebook.agent_kit.definition import Option
+from acp_notebook.agent_kit.tool_server import ToolServer, connect
 from acp_notebook.agent_kit.updates import STATE_UPDATE, Update
 
 TITLE_LIMIT = 60
@@ -36,6 +38,29 @@ class Session:
     def history(self) -> list[Update]:
         """What a client needs to show the session anew."""
         return list(self._history)
+
+    @asynccontextmanager
+    async def tools(self, name: str | None = None) -> AsyncIterator[ToolServer]:
+        """Connect to an MCP server that the client handed over; for an `async with` block.
+
+        Args:
+            name: The server's name; by default the first one.
+
+        Raises:
+            LookupError: The client handed over no such server.
+        """
+        entries = [entry for entry in self.mcp_servers if isinstance(entry, dict)]
+        for entry in entries:
+            if name is None or entry.get("name") == name:
+                async with connect(entry) as server:
+                    yield server
+                return
+        known = ", ".join(str(entry.get("name")) for entry in entries) or "none"
+        raise LookupError(f"The client handed over no MCP server {name or ''}. There are: {known}.")
+
+    def has_tools(self, name: str) -> bool:
+        """Whether the client handed over an MCP server of this name."""
+        return any(isinstance(e, dict) and e.get("name") == name for e in self.mcp_servers)
 
     def set_option(self, option_id: str, value: object) -> None:
         """Set an option.

@@ -80,6 +80,10 @@ class Turn:
         """Say what the agent is thinking, apart from what it answers."""
         await self._speak("agent_thought", content)
 
+    def new_message(self) -> None:
+        """Let what is said next be a message of its own, as after work that the client shows."""
+        self._message = None
+
     async def stream(self, text: str, *, pace_s: float | None = None) -> None:
         """Say a text word by word, waiting between the words, as a model would."""
         wait_s = self.pace_s if pace_s is None else pace_s

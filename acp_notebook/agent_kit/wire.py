@@ -46,7 +46,7 @@ class Wire(Protocol):
     def version(self) -> int:
         """The number that `initialize` negotiates."""
 
-    def answer_initialize(self, info: Json, accepts: Sequence[str]) -> Json:
+    def answer_initialize(self, info: Json, accepts: Sequence[str], mcp: Sequence[str]) -> Json:
         """The result of `initialize`."""
 
     def has_forms(self, initialize: Mapping[str, Any]) -> bool:

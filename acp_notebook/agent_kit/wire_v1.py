@@ -41,14 +41,14 @@ class WireV1:
             initialize, "clientCapabilities", "session", "configOptions", "boolean"
         )
 
-    def answer_initialize(self, info: Json, accepts: Sequence[str]) -> Json:
+    def answer_initialize(self, info: Json, accepts: Sequence[str], mcp: Sequence[str]) -> Json:
         """The result of `initialize`; prompt capabilities are true or false here."""
         capabilities = {
             "loadSession": True,
             "promptCapabilities": {
                 wire_name: name in accepts for name, wire_name in CAPABILITY_NAMES.items()
             },
-            "mcpCapabilities": {"http": False, "sse": False},
+            "mcpCapabilities": {"http": "http" in mcp, "sse": False},
             "sessionCapabilities": {"list": {}, "resume": {}, "close": {}},
         }
         return {

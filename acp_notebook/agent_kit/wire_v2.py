@@ -23,10 +23,13 @@ class WireV2:
 
     version = 2
 
-    def answer_initialize(self, info: Json, accepts: Sequence[str]) -> Json:
+    def answer_initialize(self, info: Json, accepts: Sequence[str], mcp: Sequence[str]) -> Json:
         """The result of `initialize`; an empty object means that a capability is there."""
         prompt: Json = {CAPABILITY_NAMES[name]: {} for name in accepts}
-        capabilities = {"session": {"prompt": prompt}}
+        session: Json = {"prompt": prompt}
+        if mcp:
+            session["mcp"] = {transport: {} for transport in mcp}
+        capabilities = {"session": session}
         return {"protocolVersion": self.version, "info": info, "capabilities": capabilities}
 
     def has_forms(self, initialize: Mapping[str, Any]) -> bool:

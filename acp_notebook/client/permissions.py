@@ -1,8 +1,9 @@
 """Permission policies: which requests are answered without asking, and how.
 
 A policy chooses an option or None, "ask the user". It never widens by fallback: `allow` picks
-only a plain allow-once, and an option whose kind is unknown is never taken for an approval (PERM-2,
-PERM-6). Knows no wire and no view.
+only a plain allow-once, and only where there is a single one (several are choices to make, not
+consent to give); an option whose kind is unknown is never taken for an approval (PERM-2, PERM-6).
+Knows no wire and no view.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def decide(policy: str, question: PermissionQuestion) -> Decision | None:
     if policy == "reject":
         return rejection(question.options, by)
     may_allow = policy == "allow" or (policy == "reads" and question.kind in READING_KINDS)
-    once = _first(question.options, "allow_once") if may_allow else None
+    once = _only(question.options, "allow_once") if may_allow else None
     return Decision(once, by) if once is not None else None
 
 
@@ -120,3 +121,8 @@ def chosen_by_function(choice: object, options: tuple[PermissionOption, ...]) ->
 
 def _first(options: tuple[PermissionOption, ...], kind: str) -> str | None:
     return next((option.option_id for option in options if option.kind == kind), None)
+
+
+def _only(options: tuple[PermissionOption, ...], kind: str) -> str | None:
+    found = [option.option_id for option in options if option.kind == kind]
+    return found[0] if len(found) == 1 else None

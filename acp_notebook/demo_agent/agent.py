@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from acp_notebook.agent_kit import Agent, Turn
-from acp_notebook.demo_agent import conversation, questions, work
+from acp_notebook.demo_agent import conversation, data, questions, work
 from acp_notebook.version import __version__
 
 DEFAULT_PACE_S: Final = 0.02
@@ -24,6 +24,7 @@ def make_agent(*, pace_s: float = DEFAULT_PACE_S, protocols: Iterable[int] = (1,
         title="Demo agent",
         version=__version__,
         accepts=("image", "audio", "embedded_context"),
+        mcp=("http", "stdio"),
         protocols=protocols,
         pace_s=pace_s,
     )
@@ -43,6 +44,9 @@ def make_agent(*, pace_s: float = DEFAULT_PACE_S, protocols: Iterable[int] = (1,
 def _declare_commands(agent: Agent) -> None:
     agent.command("tour", "Shows everything once: thought, plan, tools, permission, diff")(
         work.tour
+    )
+    agent.command("describe", "Describes a variable of your notebook", hint="its name")(
+        data.describe
     )
     agent.command("plan", "Shows a plan and works it off")(work.plan)
     agent.command("permission", "Asks your permission for a tool")(questions.permission)
@@ -64,5 +68,9 @@ def _declare_replies(agent: Agent) -> None:
 
     @agent.prompt
     async def reply(turn: Turn) -> None:
+        name = data.asked_about(turn.text) if turn.command is None else None
+        if name is not None:
+            await data.explore(turn, name)
+            return
         await turn.stream(conversation.reply_text(turn, agent.commands))
         await turn.usage(used=1200 + 4 * len(turn.text), size=200_000, cost=0.0)

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import re
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from IPython.utils.process import arg_split  # type: ignore[attr-defined]
 
 from acp_notebook.errors import UsageError
+
+# A list's dash begins a text.
+_OPTION = re.compile(r"--?[A-Za-z]")
 
 
 @dataclass(frozen=True)
@@ -49,10 +53,10 @@ class Subcommand:
             UsageError: It cannot be read; the message shows the usage.
         """
         line, command = _split_command(line) if self.takes_command else (line, None)
-        text = ""
         if self.free_text:
-            line, text = self._split_text(line)
-        words = _split(line)
+            words, text = self._split_text(line)
+        else:
+            words, text = _split(line), ""
         namespace = self._parser().parse_args(words)
         namespace.text = text
         namespace.command = command
@@ -79,7 +83,7 @@ class Subcommand:
             parser.add_argument(*item.names, **item.keywords)
         return parser
 
-    def _split_text(self, line: str) -> tuple[str, str]:
+    def _split_text(self, line: str) -> tuple[list[str], str]:
         """Cut the line where its options end; the text behind is left as it was written."""
         with_value = {
             name
@@ -87,15 +91,14 @@ class Subcommand:
             for name in item.names
             if item.keywords.get("action") not in ("store_true", "store_false")
         }
-        rest, options = line.strip(), []
-        while rest.startswith("-"):
-            word, _, behind = rest.partition(" ")
+        rest, options = line.strip(), list[str]()
+        while _OPTION.match(rest):
+            word, rest = _first_word(rest)
             options.append(word)
-            rest = behind.lstrip()
             if word in with_value and rest:
                 value, rest = _first_word(rest)
                 options.append(value)
-        return " ".join(options), rest
+        return options, rest
 
 
 class _Parser(argparse.ArgumentParser):
@@ -106,13 +109,34 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _first_word(text: str) -> tuple[str, str]:
-    """The first word, with its quotes, and what follows."""
+    """The first word and what follows.
+
+    A word may be quoted as a whole. Else quotes and brackets in it are its own, also around spaces,
+    so that an expression can be given as it is: `df[df["a b"] > 0]`.
+    """
     if text[0] in "\"'":
         end = text.find(text[0], 1)
-        if end > 0:
-            return text[: end + 1], text[end + 1 :].lstrip()
-    word, _, rest = text.partition(" ")
-    return word, rest.lstrip()
+        if end > 0 and text[end + 1 : end + 2] in ("", " ", "\t"):
+            return text[1:end], text[end + 1 :].lstrip()
+    end = _end_of_expression(text) or len(text.split(maxsplit=1)[0])
+    return text[:end], text[end:].lstrip()
+
+
+def _end_of_expression(text: str) -> int:
+    """Where the first word ends, with spaces in quotes and brackets; 0 if they do not match."""
+    depth, quote = 0, ""
+    for position, char in enumerate(text):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'":
+            quote = char
+        elif char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+        elif char.isspace() and depth <= 0:
+            return position
+    return 0 if quote or depth else len(text)
 
 
 def _split(line: str) -> list[str]:

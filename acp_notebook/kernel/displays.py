@@ -64,6 +64,8 @@ def show_status(roster: Roster) -> None:
         return
     rows = [("agent", "state", "session", "turns", "protocol")]
     for agent in roster:
+        if agent.needs_login:
+            rows.append((agent.label, "needs login", "%acp login", "", ""))
         for session in agent.sessions:
             title = session.title or session.id
             state = session.state.replace("_", " ")

@@ -5,25 +5,69 @@ Imports nothing heavy: widgets, Markdown and the client come with the first `%ac
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from acp_notebook.client.turn import Turn
+    from acp_notebook.kernel.magics import AcpMagics
+    from acp_notebook.protocol.dialect import Capabilities
+    from acp_notebook.session.content import ContentBlock
+
+_TURN = "acp_notebook.client.turn", "Turn"
+
 
 def load_ipython_extension(ip: InteractiveShell) -> None:
-    """Register `%acp` and `%%acp`."""
+    """Register `%acp` and `%%acp`, completion, and what prompts can name."""
+    from acp_notebook.client.attachments import install_describer
+    from acp_notebook.kernel.completion import install_completion
     from acp_notebook.kernel.magics import AcpMagics
 
-    ip.register_magics(AcpMagics(ip))
+    magics = AcpMagics(ip)
+    ip.register_magics(magics)
+    magics.log.install()
+    install_completion(ip, magics)
+    install_describer(lambda *given: _describe(magics, *given))
+    _formatter(ip).for_type_by_name(*_TURN, lambda turn: _turn_bundle(magics, turn))
 
 
 def unload_ipython_extension(ip: InteractiveShell) -> None:
-    """End all agents and take the magics back."""
+    """End all agents and take everything back that was registered."""
+    from acp_notebook.client.attachments import install_describer
+    from acp_notebook.kernel.completion import remove_completion
     from acp_notebook.kernel.magics import AcpMagics
 
     magics = ip.magics_manager.registry.pop(AcpMagics.__name__, None)
     if magics is not None:
         magics.roster.quit_all()
+        magics.log.remove()
+    remove_completion(ip)
+    install_describer(None)
+    _formatter(ip).pop(".".join(_TURN), None)
     for kind in ("line", "cell"):
         ip.magics_manager.magics[kind].pop("acp", None)
+
+
+def _formatter(ip: Any) -> Any:
+    return ip.display_formatter.mimebundle_formatter
+
+
+def _describe(
+    magics: AcpMagics, values: Any, capabilities: Capabilities, folder: str
+) -> Sequence[ContentBlock]:
+    from acp_notebook.kernel.context.blocks import attachment_blocks
+
+    return attachment_blocks(values, capabilities, magics.notebook, folder)
+
+
+def _turn_bundle(magics: AcpMagics, turn: Turn) -> dict[str, str]:
+    """A turn is displayed as its record, but not twice in the cell that prompted."""
+    from acp_notebook.client.host import current_host
+    from acp_notebook.client.turn_record import record_of
+
+    shows = getattr(current_host(), "shows", None)
+    if shows is not None and shows(turn) and turn.started_at >= magics.log.began_at > 0:
+        return {"text/plain": repr(turn)}
+    return record_of(turn)

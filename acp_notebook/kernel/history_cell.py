@@ -62,7 +62,11 @@ class HistoryCell:
             state = session.live.state
             keys = [key for key in state.timeline if state.owners[key] is None]
             return record_bundle(
-                state, keys, agent_name=session.agent.label, stop_reason=state.stop_reason
+                state,
+                keys,
+                agent_name=session.agent.label,
+                stop_reason=state.stop_reason,
+                ending=False,
             )
 
         return self._thread.call(read)

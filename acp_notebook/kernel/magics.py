@@ -6,17 +6,19 @@ Everything heavy is imported when the first command runs.
 from __future__ import annotations
 
 from argparse import Namespace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError as IPythonUsageError
 from IPython.core.interactiveshell import InteractiveShell
-from IPython.core.magic import Magics, line_cell_magic, magics_class
+from IPython.core.magic import line_cell_magic, magics_class, needs_local_scope, no_var_expand
+from IPython.utils.text import DollarFormatter
 from traitlets import Unicode
 
 from acp_notebook.errors import AgentError, UsageError
 from acp_notebook.kernel.arguments import name_meant
-from acp_notebook.kernel.roster import Roster
-from acp_notebook.kernel.subcommands import CELL, SUBCOMMANDS
+from acp_notebook.kernel.prompt_magics import PromptMagics
+from acp_notebook.kernel.subcommands import SUBCOMMANDS, takes_prompt
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
@@ -24,24 +26,26 @@ if TYPE_CHECKING:
 
 
 @magics_class
-class AcpMagics(Magics):
+class AcpMagics(PromptMagics):
     """The magics and what they remember: the agents of this notebook."""
 
-    agent = Unicode(
-        "", help="The agent to start when a prompt comes and none is running, such as demo."
-    ).tag(config=True)
     permissions = Unicode(
         "ask", help="The permission policy of new agents: ask, reads, allow or reject."
     ).tag(config=True)
 
     def __init__(self, shell: InteractiveShell) -> None:
         super().__init__(shell)
-        self.roster = Roster()
         self._has_host = False
 
+    @no_var_expand
+    @needs_local_scope
     @line_cell_magic
-    def acp(self, line: str, cell: str | None = None) -> None:
+    def acp(
+        self, line: str, cell: str | None = None, local_ns: dict[str, Any] | None = None
+    ) -> None:
         """Talk to ACP agents: `%acp help` shows what there is."""
+        is_at_top = local_ns is None or local_ns is self._variables
+        self.local = {} if is_at_top or local_ns is None else local_ns
         try:
             self._install_host()
             if cell is not None:
@@ -71,12 +75,21 @@ class AcpMagics(Magics):
                 f"There is no %acp {name}.{name_meant(name, list(SUBCOMMANDS))} "
                 "%acp help shows what there is."
             )
+        if not takes_prompt(subcommand):
+            rest = self._expand(rest)
         getattr(self, f"_{name}")(subcommand.parse(rest))
+
+    def _expand(self, line: str) -> str:
+        """What IPython does with every magic's line; prompts have a stricter rule of their own."""
+        try:
+            return DollarFormatter().vformat(line, [], {**self._variables, **self.local})
+        except Exception:  # noqa: BLE001 - as IPython does it: then it stands as it is
+            return line
 
     # agents
 
     def _start(self, given: Namespace) -> None:
-        from acp_notebook.client.agent import start
+        from acp_notebook.client.launching import default_label
         from acp_notebook.kernel.displays import show_started
 
         if given.name and given.command:
@@ -84,9 +97,30 @@ class AcpMagics(Magics):
         name = None if given.command is not None else (given.name or self.agent or None)
         if name is None and given.command is None:
             raise UsageError("Which agent? For a first try: %acp start demo")
-        label = given.label or name or str(given.command[0]).rsplit("/", 1)[-1]
+        label = given.label or default_label(name, given.command)
         self.roster.free_label(label)
-        agent = start(
+        # A command's folder differs from machine to machine.
+        program = [PurePath(word).name for word in given.command[:1]] if given.command else []
+        origin = name or " ".join([*program, *(given.command or ())[1:]])
+        try:
+            agent = self._started(name, label, given)
+        except AgentError as error:
+            if not given.cache:
+                raise
+            self.cache.agent_missing(label, origin, str(error))
+            self._say(f"{error}\n{label}: prompts with --cache show their recorded turns.")
+            return
+        self.cache.agent_started(label, origin)
+        self.roster.add(agent)
+        if agent.needs_login:
+            self._offer_login(agent)
+        else:
+            show_started(agent)
+
+    def _started(self, name: str | None, label: str, given: Namespace) -> Agent:
+        from acp_notebook.client.start import start
+
+        return start(
             name,
             command=given.command,
             label=label,
@@ -94,9 +128,9 @@ class AcpMagics(Magics):
             cwd=given.cwd,
             protocol=given.protocol,
             permissions=self._policy(given.permissions or self.permissions),
+            serve=given.serve.replace(",", " ").split(),
+            tools=given.tools,
         )
-        self.roster.add(agent)
-        show_started(agent)
 
     def _quit(self, given: Namespace) -> None:
         if given.all:
@@ -106,6 +140,35 @@ class AcpMagics(Magics):
             self.roster.quit(agent)
             ended = [agent.label]
         self._say(f"Ended: {', '.join(ended)}." if ended else "No agent was running.")
+
+    def _offer_login(self, agent: Agent) -> None:
+        """Show the ways to log in; where nobody can choose one it is an error."""
+        from acp_notebook.kernel.front_end import present_front_end
+        from acp_notebook.kernel.login_display import show_offer
+
+        show_offer(agent)
+        if present_front_end() == "headless":
+            _ = agent.session  # which raises for want of a login
+
+    def _login(self, given: Namespace) -> None:
+        from acp_notebook.client.login import usable_methods
+        from acp_notebook.kernel.displays import show_started
+
+        agent = self.roster.find(given.to)
+        if given.method is None and len(usable_methods(agent.auth_methods)) != 1:
+            self._offer_login(agent)
+            return
+        turn = agent.login(given.method, wait=False)
+        if turn is None:
+            show_started(agent)
+            return
+        turn.wait()
+        self._conclude(turn, must_end_well=False)
+
+    def _logout(self, given: Namespace) -> None:
+        agent = self.roster.find(given.label)
+        agent.logout()
+        self._say(f"Logged out of {agent.label}.")
 
     def _new(self, given: Namespace) -> None:
         agent = self.roster.find(given.label)
@@ -156,42 +219,10 @@ class AcpMagics(Magics):
 
     # prompts
 
-    def _prompt_cell(self, line: str, cell: str) -> None:
-        given = CELL.parse(line)
-        self._send(f"{given.text}\n{cell}" if given.text else cell, given)
-
-    def _prompt(self, given: Namespace) -> None:
-        self._send(given.text, given)
-
-    def _send(self, text: str, given: Namespace) -> None:
-        if not text.strip():
-            raise UsageError("The prompt is empty. Write what the agent shall do.")
-        agent = self._agent_for(given.to)
-        session = agent.new_session() if given.new else agent.session
-        from acp_notebook.kernel.notebook_host import quiet
-
-        with quiet(is_quiet=given.quiet):
-            turn = session.prompt(
-                text,
-                wait=False,
-                permissions=self._policy(given.permissions) if given.permissions else None,
-            )
-            self._remember(turn, given.out)
-            if given.background:
-                return
-            turn.wait(given.timeout)
-        self._conclude(turn, must_end_well=given.check)
-
     def _agent_for(self, label: str | None) -> Agent:
         if label is None and not len(self.roster) and self.agent:
             self._run(f"start {self.agent} --permissions {self.permissions}")
         return self.roster.find(label)
-
-    def _remember(self, turn: Turn, name: str | None) -> None:
-        if name is not None and not name.isidentifier():
-            raise UsageError(f"--out needs a variable's name, not {name!r}.")
-        if name is not None:
-            self._variables[name] = turn
 
     def _conclude(self, turn: Turn, *, must_end_well: bool) -> None:
         """Say by an exception what must stop the cells behind this one."""
@@ -199,6 +230,10 @@ class AcpMagics(Magics):
 
         if turn.stop_reason == "cancelled":
             raise TurnInterrupted("Turn cancelled.")
+        if turn.needs_login:
+            from acp_notebook.kernel.login_display import show_offer
+
+            show_offer(turn.session.agent)
         if turn.error is not None:
             raise AgentError(turn.error)
         if must_end_well:
@@ -222,7 +257,12 @@ class AcpMagics(Magics):
 
     def _permissions(self, given: Namespace) -> None:
         agent = self.roster.find(given.to)
-        if given.policy is not None:
+        if given.policy == "forget":
+            from acp_notebook.kernel.notebook_host import forget_grants
+
+            forget_grants(agent)
+            self._say(f"{agent.label} has to ask again for what was allowed for a session.")
+        elif given.policy is not None:
             agent.permissions = self._policy(given.policy)
         policy = agent.permissions
         shown = policy if isinstance(policy, str) else getattr(policy, "__name__", "a function")
@@ -268,11 +308,6 @@ class AcpMagics(Magics):
         else:
             meant = name_meant(given.topic, list(SUBCOMMANDS))
             raise UsageError(f"There is no %acp {given.topic}.{meant}")
-
-    @property
-    def _variables(self) -> dict[str, Any]:
-        """The user's namespace."""
-        return self.shell.user_ns if self.shell is not None else {}
 
     def _say(self, text: str) -> None:
         print(text)  # noqa: T201 - what a magic has to say goes to the cell's stdout

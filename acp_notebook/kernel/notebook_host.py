@@ -6,15 +6,18 @@ Puts pump, client and widgets together. Knows no wire.
 from __future__ import annotations
 
 import concurrent.futures
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from acp_notebook.client.agent_thread import shared_thread
 from acp_notebook.client.host import call_sync_or_async, current_host
+from acp_notebook.kernel.console_form import ask_at_console
 from acp_notebook.kernel.front_end import present_front_end, present_kernel
+from acp_notebook.kernel.lobby_cell import lobby_shown
 from acp_notebook.kernel.pump import Pump, Signal, run_on_main
 from acp_notebook.kernel.start_display import StartDisplay
+from acp_notebook.kernel.terminal_cell import TerminalCell, attend_at_console
 from acp_notebook.kernel.turn_cell import TurnCell
 from acp_notebook.session.changes import (
     EntryChanged,
@@ -28,8 +31,13 @@ from acp_notebook.session.updates import PromptId
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
+    from acp_notebook.client.host import ConsoleAnswer, OfferedServer
+    from acp_notebook.client.live_session import LiveSession
+    from acp_notebook.client.pseudo_terminal import PseudoTerminal
     from acp_notebook.client.session import Session
     from acp_notebook.client.turn import Turn
+    from acp_notebook.kernel.tools.offer import ToolOffer
+    from acp_notebook.session.elicitation import ElicitationRequested
 
 # A start that takes longer is worth a display with its elapsed time.
 QUICK_START_S = 1.0
@@ -43,6 +51,7 @@ class NotebookHost:
         self.is_quiet = False
         self._cells: dict[PromptId, list[TurnCell]] = {}
         self._watched: set[int] = set()
+        self._tools: ToolOffer | None = None
 
     def wait(self, future: concurrent.futures.Future[Any], timeout_s: float | None) -> bool:
         """Wait while the page stays alive; an interrupt passes through."""
@@ -53,22 +62,66 @@ class NotebookHost:
 
     def wait_start(self, agent: Agent, start: concurrent.futures.Future[None]) -> None:
         """Wait for a start; one that takes long shows elapsed time, stderr and a Stop button."""
-        if self.wait(start, QUICK_START_S):
+        with self._lobby(agent):
+            if self.wait(start, QUICK_START_S):
+                return
+            display = StartDisplay(agent, start)
+            try:
+                self.wait(start, None)
+            finally:
+                display.close()
+
+    def wait_for_agent(self, agent: Agent, work: concurrent.futures.Future[Any]) -> None:
+        """Wait for what is no turn; an interrupt gives it up."""
+        with self._lobby(agent):
+            try:
+                self.wait(work, None)
+            except KeyboardInterrupt:
+                work.cancel()
+                raise
+
+    def _lobby(self, agent: Agent) -> AbstractContextManager[None]:
+        front_end = present_front_end()
+        self.can_ask = front_end == "notebook"
+        return lobby_shown(agent) if self.can_ask else nullcontext()
+
+    @property
+    def can_type(self) -> bool:
+        """Whether somebody reads the present cell's output and types."""
+        return present_front_end() != "headless"
+
+    def attend(self, terminal: PseudoTerminal, title: str) -> None:
+        """Show a program and let the user type into it, until it ends."""
+        if present_front_end() == "terminal":
+            attend_at_console(terminal, self.wait)
             return
-        display = StartDisplay(agent, start)
+        cell = TerminalCell(terminal, title)
         try:
-            self.wait(start, None)
+            self.wait(terminal.ended, None)
         finally:
-            display.close()
+            cell.close()
+
+    def ask_at_console(
+        self, request: ElicitationRequested, agent_name: str
+    ) -> concurrent.futures.Future[ConsoleAnswer] | None:
+        """Ask for a form or a page by questions, where there is a console."""
+        if present_kernel() is not None:
+            return None
+        return run_on_main(lambda: ask_at_console(request, agent_name))
 
     def show_turn(self, turn: Turn) -> None:
         """Make a place for a turn in the cell that prompts."""
         front_end = present_front_end()
-        self.can_ask = front_end == "notebook"
+        # A turn that is not shown has no place for a question.
+        self.can_ask = front_end == "notebook" and not self.is_quiet
         self._watch(turn.session)
         if not self.is_quiet:
             self._add_cell(turn, is_live=front_end == "notebook")
         turn.done.add_done_callback(lambda _: self._ended(turn))
+
+    def shows(self, turn: Turn) -> bool:
+        """Whether some cell shows this turn."""
+        return turn.prompt_id in self._cells
 
     def show_here(self, turn: Turn) -> None:
         """Show a turn (also) in the present cell."""
@@ -107,7 +160,31 @@ class NotebookHost:
         self, function: Callable[..., Any], *args: Any
     ) -> concurrent.futures.Future[Any]:
         """Run a user's function on the main thread, where its variables and its output belong."""
-        return run_on_main(lambda: _call_on_kernel_loop(function, *args))
+        return run_on_main(lambda: call_on_kernel_loop(function, *args))
+
+    # what agents may reach
+
+    @property
+    def tools(self) -> ToolOffer | None:
+        """The tools of this kernel; None where there is no IPython."""
+        from IPython.core.getipython import get_ipython
+
+        from acp_notebook.kernel.tools.offer import ToolOffer
+
+        shell = get_ipython()
+        if self._tools is None and shell is not None:
+            self._tools = ToolOffer(shell)
+        return self._tools
+
+    def offer_servers(self, agent: Agent, live: LiveSession) -> Sequence[OfferedServer]:
+        """The tools of this kernel, in a server of its own."""
+        tools = self.tools
+        return tools.servers_for(agent, live) if tools is not None else ()
+
+    async def agent_gone(self, agent: Agent) -> None:
+        """Its way into the kernel is closed."""
+        if self._tools is not None:
+            await self._tools.release(agent)
 
     # who is told of what
 
@@ -142,7 +219,7 @@ class NotebookHost:
         return {prompt_id for prompt_id in found if prompt_id is not None}
 
 
-def _call_on_kernel_loop(function: Callable[..., Any], *args: Any) -> Any:
+def call_on_kernel_loop(function: Callable[..., Any], *args: Any) -> Any:
     """Call it; an awaitable is awaited on the kernel's own loop, which is already running.
 
     That needs nest-asyncio2 (the kept fork, which ipykernel 7 itself depends on). It is applied
@@ -185,6 +262,13 @@ def quiet(*, is_quiet: bool) -> Iterator[None]:
         yield
     finally:
         host.is_quiet = False
+
+
+def forget_grants(agent: Agent) -> None:
+    """Ask again for the kernel's tools that were allowed for the agent's sessions."""
+    host = _present_host()
+    if host is not None and host.tools is not None:
+        host.tools.forget_grants(agent)
 
 
 def show_here(turn: Turn) -> None:

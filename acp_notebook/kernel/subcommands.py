@@ -17,6 +17,19 @@ PROMPT_OPTIONS = (
     option("--timeout", type=float, metavar="S", help="wait at most so many seconds"),
     option("--check", action="store_true", help="raise unless the turn ends with end_turn"),
     option("--quiet", action="store_true", help="show nothing"),
+    option(
+        "--attach",
+        action="append",
+        default=[],
+        metavar="EXPR",
+        help="what this expression gives goes with it; repeatable",
+    ),
+    option("--preview", action="store_true", help="show what would be sent, and send nothing"),
+    option(
+        "--cache",
+        action="store_true",
+        help="show the recorded turn of the same prompt, context and agent, if there is one",
+    ),
 )
 
 SUBCOMMANDS = {
@@ -26,21 +39,58 @@ SUBCOMMANDS = {
             "start",
             "Start an agent, initialize it and open a session.",
             (
-                option("name", nargs="?", help="a known agent, such as demo"),
+                option("name", nargs="?", help="a known agent, such as demo, or wss://... of one"),
                 option("--as", dest="label", metavar="LABEL", help="what to call it"),
                 option("--cwd", default=".", help="the folder it works in; by default this one"),
                 option("--protocol", type=int, choices=(1, 2), default=2, help="1 forces v1"),
                 option("--env", action="append", default=[], metavar="K=V", help="repeatable"),
                 option(
+                    "--cache",
+                    action="store_true",
+                    help="if it cannot start, go on: prompts with --cache show recorded turns",
+                ),
+                option(
                     "--permissions",
                     metavar="POLICY",
                     help="ask, reads, allow, reject, or a function",
+                ),
+                option(
+                    "--no-tools",
+                    dest="tools",
+                    action="store_false",
+                    help="do not let it look at variables or ask to run code in this kernel",
+                ),
+                option(
+                    "--serve",
+                    default="",
+                    metavar="WHAT",
+                    help="what a v1 agent may use through this notebook: read,write,terminal",
                 ),
             ),
             takes_command=True,
         ),
         Subcommand(
             "prompt", "Send a prompt and wait for the end of its turn.", PROMPT_OPTIONS, "TEXT"
+        ),
+        Subcommand(
+            "fix",
+            "Send the last error with its cell and ask for a mended one; %acp insert puts it in.",
+            PROMPT_OPTIONS,
+            "[MORE TEXT]",
+        ),
+        Subcommand(
+            "explain",
+            "Have the previous cell and its output explained.",
+            PROMPT_OPTIONS,
+            "[MORE TEXT]",
+        ),
+        Subcommand(
+            "insert",
+            "Put a code block of the last reply into a new cell below; nothing is run.",
+            (
+                option("number", nargs="?", type=int, metavar="N", help="which one, from 1 on"),
+                option("--turn", metavar="T", help="a turn's id, or a variable that holds a turn"),
+            ),
         ),
         Subcommand("stop", "Cancel the agent's work; twice: end its process.", (_LABEL,)),
         Subcommand(
@@ -91,7 +141,10 @@ SUBCOMMANDS = {
         Subcommand(
             "permissions",
             "Show or set the permission policy: ask, reads, allow, reject, or a function's name.",
-            (option("policy", nargs="?"), option("--to", metavar="LABEL")),
+            (
+                option("policy", nargs="?", help="or forget: take back what a session may do"),
+                option("--to", metavar="LABEL"),
+            ),
         ),
         Subcommand("commands", "Show the agent's slash commands.", (_LABEL,)),
         Subcommand(
@@ -107,6 +160,15 @@ SUBCOMMANDS = {
                 ),
             ),
         ),
+        Subcommand(
+            "login",
+            "Log in to the agent, then do anew what it refused.",
+            (
+                option("method", nargs="?", help="one of the agent's ways; not needed for one"),
+                option("--to", metavar="LABEL"),
+            ),
+        ),
+        Subcommand("logout", "Log out of the agent, where it offers that.", (_LABEL,)),
         Subcommand("log", "Show what the agent wrote to stderr.", (_LABEL,)),
         Subcommand(
             "quit",
@@ -116,5 +178,11 @@ SUBCOMMANDS = {
         Subcommand("help", "Show what %acp can do.", (option("topic", nargs="?"),)),
     )
 }
+
+
+def takes_prompt(subcommand: Subcommand) -> bool:
+    """Whether what is written behind it is a prompt, with the rules of prompts."""
+    return subcommand.options is PROMPT_OPTIONS
+
 
 CELL = Subcommand("", "Send the cell as a prompt.", PROMPT_OPTIONS, "[MORE TEXT]")

@@ -11,13 +11,16 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
+import os
 import threading
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from acp_notebook.client import single_work
+from acp_notebook.client import session_list, single_work
 from acp_notebook.errors import AcpNotebookError
 from acp_notebook.kernel.comm_route import keep_front_end_route
+from acp_notebook.render.timings import Timings
 from acp_notebook.session.changes import SessionChange
 from acp_notebook.session.elicitation import Action, ElicitationId
 from acp_notebook.session.updates import Notice, PermissionId, PromptId, ToolCallId
@@ -44,6 +47,7 @@ class TurnCell:
         self._late_update: asyncio.TimerHandle | None = None
         self._handle: Any = None
         self._presenter: Any = None
+        self._timings = Timings(time.monotonic() - turn.elapsed_s)
 
     @property
     def is_concluded(self) -> bool:
@@ -57,10 +61,16 @@ class TurnCell:
         from acp_notebook.render.document import TurnDocument
         from acp_notebook.widgets.turn_view import TurnPresenter
 
-        session = self.turn.session
+        session, prompt_id = self.turn.session, self.turn.prompt_id
         state = session.live.state
         document = self._thread.call(
-            lambda: TurnDocument(state, self._first_entry(), agent_name=session.agent.label)
+            lambda: TurnDocument(
+                state,
+                state.entries_of(prompt_id),
+                agent_name=session.agent.label,
+                timings=self._timings,
+                folder=notebook_folder(),
+            )
         )
         self._presenter = TurnPresenter(
             document, _Actions(self.turn), post=self._post, call_later=self._call_later
@@ -71,12 +81,6 @@ class TurnCell:
         data = bundle[0] if isinstance(bundle, tuple) else bundle
         data["text/plain"] = f"{session.agent.label} is working …"
         self._handle = display(data, raw=True, display_id=True)
-
-    def _first_entry(self) -> int:
-        """Where in the timeline the turn begins; at its end, if it has not begun."""
-        timeline = self.turn.session.live.state.timeline
-        keys = self.turn.session.live.entries_of(self.turn.prompt_id)
-        return timeline.index(keys[0]) if keys else len(timeline)
 
     def _hear_page(self, _view: Any, content: Any, _buffers: Any) -> None:
         # May run on any thread.
@@ -95,6 +99,11 @@ class TurnCell:
 
     def note(self, changes: list[SessionChange]) -> None:
         """Something of this turn changed; on the agent thread."""
+        state, now_s = self.turn.session.live.state, time.monotonic()
+        self._timings.note(state, changes, now_s)
+        prompt = state.prompts.get(self.turn.prompt_id)
+        if prompt is not None and prompt.is_ended:
+            self._timings.close(now_s)
         if not self._is_concluded:
             if self._presenter is not None:
                 self._context.copy().run(self._present, changes)
@@ -160,9 +169,16 @@ class TurnCell:
                 stop_reason=prompt.stop_reason,
                 failure=prompt.failure,
                 elapsed_s=turn.elapsed_s,
+                timings=self._timings,
             )
 
         return self._thread.call(read)
+
+
+def notebook_folder() -> str:
+    """Where the notebook of this kernel lies, as the Jupyter server told; empty if it did not."""
+    name = os.environ.get("JPY_SESSION_NAME", "")
+    return os.path.dirname(name) if os.path.isabs(name) else ""  # noqa: PTH117, PTH120
 
 
 class _Actions:
@@ -205,3 +221,19 @@ class _Actions:
                 live.apply([Notice("warning", "The tool call was not cancelled", str(error))])
 
         self._thread.submit(cancel())
+
+    def set_option(self, option_id: str, value: str, settled: Callable[[], object]) -> None:
+        """Choose a mode, a model or the like; a refusal is said in the session."""
+        live = self._session.live
+
+        async def choose() -> None:
+            try:
+                for option in live.state.config_options:
+                    if option.id == option_id:
+                        await session_list.set_option(live.link, live, option, value)
+            except AcpNotebookError as error:
+                live.apply([Notice("warning", "The setting was not changed", str(error))])
+            finally:
+                settled()
+
+        self._thread.submit(choose())

@@ -21,8 +21,15 @@ CREATE: Final = "elicitation/create"
 COMPLETE: Final = "elicitation/complete"
 
 
-def requested(elicitation_id: ElicitationId, params: Json) -> ElicitationRequested:
+def requested(
+    elicitation_id: ElicitationId, params: Json, defaults: Json | None = None
+) -> ElicitationRequested:
     """The params of a request.
+
+    Args:
+        elicitation_id: What to call it here.
+        params: As they came.
+        defaults: Members that a version lets a form leave out.
 
     Raises:
         Malformed: A mode that is not known, no scope, or a form that breaks its schema.
@@ -36,7 +43,8 @@ def requested(elicitation_id: ElicitationId, params: Json) -> ElicitationRequest
     tool_call_id = optional_text(params, "toolCallId")
     form = page = None
     if mode == "form":
-        form = _form(fields.as_object(params.get("requestedSchema"), "requestedSchema"))
+        schema = fields.as_object(params.get("requestedSchema"), "requestedSchema")
+        form = _form({**(defaults or {}), **schema})
     elif mode == "url":
         page = WebPage(fields.text(params, "elicitationId"), fields.text(params, "url"))
     else:

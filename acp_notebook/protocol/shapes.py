@@ -100,7 +100,10 @@ def _cost(value: Any) -> u.Cost:
     amount = raw.get("amount")
     if not isinstance(amount, (int, float)) or isinstance(amount, bool):
         raise Malformed(f"amount must be a number, got {fields.kind_of(amount)}")
-    return u.Cost(float(amount), fields.text(raw, "currency"))
+    try:
+        return u.Cost(float(amount), fields.text(raw, "currency"))
+    except OverflowError:  # JSON has no largest number
+        raise Malformed("amount is beyond every sum of money") from None
 
 
 def command(raw: Any) -> u.Command:

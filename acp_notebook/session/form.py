@@ -16,7 +16,8 @@ FieldKind = Literal["text", "number", "integer", "boolean", "choice", "choices",
 
 HIDDEN = "••••"
 _SECRET = re.compile(
-    r"passw|passphrase|passcode|secret|credential|token|api[\s_-]?key|private[\s_-]?key|\bpin\b",
+    r"passw|passphrase|passcode|secret|credential|token|api[\s_-]?key|private[\s_-]?key|\bpin\b"
+    r"|\botp\b|one[\s-]?time|(access|login|security|verification|auth\w*) code",
     re.IGNORECASE,
 )
 # `apiToken` is two words; `pin` in `shipping` is none.

@@ -6,7 +6,7 @@ agent writes can make it fetch a reference or hang in a pattern. Pure.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import math
 import re
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ def read_answer(form: Form, given: Mapping[str, Any]) -> FormAnswer:
     validator = _validator()
     for item in form.fields:
         try:
-            value = _value(item, given[item.name] if item.name in given else item.default)
+            value = _value(item, given.get(item.name, item.default))
         except ValueError as error:
             answer.errors[item.name] = str(error)
             continue
@@ -147,13 +147,13 @@ def _check_pattern(_validator: Any, pattern: str, value: Any, _schema: Any) -> A
 def _is_date(value: object) -> bool:
     if not isinstance(value, str) or not _DATE.fullmatch(value):
         return not isinstance(value, str)
-    return _parses(datetime.date.fromisoformat, value)
+    return _parses(dt.date.fromisoformat, value)
 
 
 def _is_date_time(value: object) -> bool:
     if not isinstance(value, str) or not _DATE_TIME.fullmatch(value):
         return not isinstance(value, str)
-    return _parses(datetime.datetime.fromisoformat, value.upper())
+    return _parses(dt.datetime.fromisoformat, value.upper())
 
 
 def _parses(read: Any, value: str) -> bool:

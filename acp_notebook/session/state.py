@@ -55,6 +55,8 @@ EntryKind = Literal[
 FINISHED_STATUSES = frozenset({"completed", "failed", "cancelled", "interrupted"})
 # In the `meta` of a tool call of this client's own: the source of a cell that it proposes.
 CELL_META = "acp_notebook/cell"
+# Likewise: what the call holds is for the reader at once, not folded away.
+OPEN_META = "acp_notebook/open"
 IDLE = "idle"
 RUNNING = "running"
 REQUIRES_ACTION = "requires_action"

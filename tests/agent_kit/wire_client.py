@@ -86,8 +86,8 @@ class WireClient:
             "initialize", **params, capabilities=capabilities, clientCapabilities=capabilities
         )
 
-    async def new_session(self, cwd="/work"):
-        result = await self.call("session/new", cwd=cwd, mcpServers=[])
+    async def new_session(self, cwd="/work", servers=()):
+        result = await self.call("session/new", cwd=cwd, mcpServers=list(servers))
         self.session_id = result["sessionId"]
         return result
 

@@ -74,6 +74,15 @@ def test_allow_asks_where_only_always_or_an_unknown_kind_is_offered():
     assert decide("allow", question(ALWAYS, ODD, NO)) is None
 
 
+@proves("PERM-6")
+@pytest.mark.parametrize("policy", ["allow", "reads"])
+def test_several_ways_to_allow_are_a_choice_that_no_policy_makes(policy):
+    other = PermissionOption("a2", "Allow in the other way", "allow_once")
+    assert decide(policy, question(ONCE, other, NO, kind="read")) is None
+    twice = PermissionOption("aa2", "Always, everywhere", "allow_always")
+    assert decide(policy, question(ALWAYS, ONCE, twice, kind="read")).option_id == "a1"
+
+
 @proves("PERM-2")
 def test_refusing_chooses_a_reject_option_and_once_before_always():
     assert rejection((ONCE, NEVER, NO), "me") == Decision("r1", "me")

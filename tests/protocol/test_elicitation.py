@@ -36,7 +36,7 @@ PROPERTIES = {
     "one": {"type": "string", "enum": ["x", "y"], "default": "y"},
     "titled": {"type": "string", "oneOf": SIDES, "default": "nowhere"},
     "many": {"type": "array", "items": {"type": "string", "enum": ["x", "y"]}, "minItems": 1},
-    "labelled": {"type": "array", "items": {"anyOf": SIDES}, "default": ["r", "nowhere", 1]},
+    "labelled": {"type": "array", "items": {"anyOf": SIDES}, "default": ["r", "nowhere"]},
     "odd": {"type": "_map", "zoom": 3},
     "odd_items": {"type": "array", "items": {"type": "_colour", "palette": 1}},
 }
@@ -198,3 +198,13 @@ def test_v1_waits_for_the_user_while_a_question_is_open_and_v2_says_so_itself():
     assert first.elicitation_settled(last) == [last, u.StateUpdate("running")]
     assert second.elicitation_asked("a1", params) == asked[:1]
     assert second.elicitation_settled(settled) == [settled]
+
+
+@proves("ELIC-1")
+def test_a_v1_form_may_leave_out_its_type_and_its_fields_and_a_v2_form_may_not():
+    params = {**FORM, "requestedSchema": {"title": "Go on?"}}
+    check(1, "CreateElicitationRequest", params)
+    (asked, *_) = V1Reader().elicitation_asked("a1", params)
+    assert (asked.form.title, asked.form.fields) == ("Go on?", ())
+    with pytest.raises(Malformed, match="type"):
+        V2Reader().elicitation_asked("a1", params)

@@ -44,6 +44,8 @@ PLAN_ID = u.PlanId("v1-plan")
 MODE_OPTION_ID = "v1-mode"
 # The withdrawn `models` and `session/set_model`, which some agents still have instead of options.
 MODEL_OPTION_ID = "v1-model"
+# What a form of this version need not say.
+_FORM_DEFAULTS: Json = {"type": "object", "properties": {}}
 _STOP_REASONS = frozenset({"end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"})
 
 
@@ -165,7 +167,7 @@ class V1Reader:
 
     def elicitation_asked(self, elicitation_id: ElicitationId, params: Json) -> Updates:
         """A form to fill in, or a page to open: the work waits for the user."""
-        asked = elicitation.requested(elicitation_id, params)
+        asked = elicitation.requested(elicitation_id, params, _FORM_DEFAULTS)
         return [asked, *self._question(elicitation_id)]
 
     def elicitation_settled(self, settled: ElicitationSettled) -> Updates:

@@ -1,0 +1,100 @@
+"""The MCP servers that a client hands an agent: connecting, and calling their tools.
+
+A small face on the official `mcp` SDK, which is imported at the first connection. Knows no version
+of ACP: both forms of an entry are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+TRANSPORTS: Final = ("http", "stdio")
+_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+_CONNECT_S: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What a tool gave back."""
+
+    text: str
+    blocks: list[dict[str, Any]] = field(default_factory=list)
+    """Everything, as content blocks that `turn.say` and `tool.output` take: images too."""
+    failed: bool = False
+
+
+class ToolServer:
+    """An open connection to one MCP server."""
+
+    def __init__(self, name: str, client: Any, tools: Mapping[str, str]) -> None:
+        self.name = name
+        self.tools = dict(tools)
+        """Each tool's description, by its name."""
+        self._client = client
+
+    async def call(self, tool: str, /, **arguments: Any) -> ToolAnswer:
+        """Call a tool and wait for its answer, however long a person takes to allow it."""
+        result = await self._client.call_tool(tool, arguments)
+        blocks = [
+            block.model_dump(mode="json", by_alias=True, exclude_none=True)
+            for block in result.content
+        ]
+        texts = [block["text"] for block in blocks if block.get("type") == "text"]
+        return ToolAnswer("\n".join(texts), blocks, bool(result.is_error))
+
+
+@asynccontextmanager
+async def connect(entry: Mapping[str, Any]) -> AsyncIterator[ToolServer]:
+    """Connect to a server of `session.mcp_servers`.
+
+    Raises:
+        ValueError: Its transport is not one of those that the kit has: http and stdio.
+    """
+    from mcp.client.client import Client
+
+    async with Client(_transport(entry), mode="legacy") as client:
+        listed = await client.list_tools()
+        tools = {tool.name: tool.description or "" for tool in listed.tools}
+        yield ToolServer(str(entry.get("name", "")), client, tools)
+
+
+def _transport(entry: Mapping[str, Any]) -> Any:
+    # Version 1 writes no type for stdio.
+    kind = entry.get("type", "stdio")
+    if kind == "http":
+        return _http(str(entry["url"]), _pairs(entry.get("headers")))
+    if kind == "stdio":
+        from mcp.client.stdio import StdioServerParameters, stdio_client
+
+        return stdio_client(
+            StdioServerParameters(
+                command=str(entry["command"]),
+                args=[str(arg) for arg in entry.get("args") or ()],
+                env=_pairs(entry.get("env")),
+            )
+        )
+    raise ValueError(f"The MCP server speaks {kind!r}; the kit has {', '.join(TRANSPORTS)}.")
+
+
+@asynccontextmanager
+async def _http(url: str, headers: dict[str, str]) -> AsyncIterator[Any]:
+    import httpx2
+    from mcp.client.streamable_http import streamable_http_client
+
+    # A proxy has no business on the loopback interface.
+    client = httpx2.AsyncClient(
+        headers=headers,
+        timeout=httpx2.Timeout(_CONNECT_S, read=None),
+        trust_env=urlsplit(url).hostname not in _LOOPBACK,
+    )
+    async with client, streamable_http_client(url, http_client=client) as streams:
+        yield streams
+
+
+def _pairs(items: Any) -> dict[str, str]:
+    """Headers or variables: a list of names with values, on the wire of ACP."""
+    return {str(item["name"]): str(item["value"]) for item in items or ()}

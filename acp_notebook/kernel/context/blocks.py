@@ -1,0 +1,163 @@
+"""A prompt as content blocks: the text first, then one resource per thing it names.
+
+What an agent cannot take gets a stated fallback: without embedded context a resource becomes text
+(that is the client's), without images a picture becomes a file, a link to it and a line that says
+so. Nothing is added that was not named.
+"""
+
+from __future__ import annotations
+
+import atexit
+import base64
+import functools
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from acp_notebook.errors import UsageError
+from acp_notebook.kernel.context.pictures import Picture
+from acp_notebook.kernel.context.prompt_text import read_prompt
+from acp_notebook.kernel.context.sources import (
+    Item,
+    Notebook,
+    file_item,
+    resolve,
+    value_item,
+)
+from acp_notebook.protocol.dialect import Capabilities
+from acp_notebook.session.content import (
+    AudioBlock,
+    ContentBlock,
+    ImageBlock,
+    ResourceBlock,
+    ResourceLinkBlock,
+    TextBlock,
+    UnknownBlock,
+)
+
+_BLOCKS = (TextBlock, ImageBlock, AudioBlock, ResourceBlock, ResourceLinkBlock, UnknownBlock)
+_UNFIT = re.compile(r"[^\w.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedPrompt:
+    """The text and what goes with it, before it is fitted to an agent."""
+
+    text: str
+    parts: tuple[Item | ContentBlock, ...] = ()
+
+    @property
+    def notes(self) -> list[str]:
+        """What the user should know of what goes."""
+        return [note for part in self.parts if isinstance(part, Item) for note in part.notes]
+
+    def blocks(self, capabilities: Capabilities) -> list[ContentBlock]:
+        """The content blocks for an agent, before `fit_content`."""
+        return [TextBlock(self.text), *part_blocks(self.parts, capabilities)]
+
+
+def prepare(
+    prompt: str, notebook: Notebook, folder: str, attached: Iterable[str] = ()
+) -> PreparedPrompt:
+    """Read a prompt: fill in its expressions, find what it mentions, add what is attached.
+
+    Args:
+        prompt: As the user wrote it.
+        notebook: What can be named.
+        folder: The agent's folder.
+        attached: Expressions of `--attach`.
+
+    Raises:
+        UsageError: It names something that is not there.
+    """
+    read = read_prompt(prompt, notebook.namespace)
+    parts: list[Item | ContentBlock] = [
+        resolve(mention, notebook, folder) for mention in read.mentions
+    ]
+    parts += [
+        named_part(notebook.evaluate(expression), expression, folder) for expression in attached
+    ]
+    return PreparedPrompt(read.text.strip("\n"), tuple(parts))
+
+
+def named_part(value: Any, name: str, folder: str) -> Item | ContentBlock:
+    """A value that goes with a prompt: a block as it is, a path as its file, the rest described."""
+    if isinstance(value, _BLOCKS):
+        return value
+    if isinstance(value, Path):
+        return file_item(str(value), folder)
+    return value_item(value, name, f"notebook://variable/{_UNFIT.sub('-', name)}")
+
+
+def part_blocks(
+    parts: Iterable[Item | ContentBlock], capabilities: Capabilities
+) -> Iterator[ContentBlock]:
+    """The blocks of what goes with a prompt."""
+    for part in parts:
+        if isinstance(part, Item):
+            yield from _item_blocks(part, capabilities)
+        else:
+            yield part
+
+
+def attachment_blocks(
+    values: Sequence[Any] | Mapping[str, Any],
+    capabilities: Capabilities,
+    notebook: Notebook,
+    folder: str,
+) -> list[ContentBlock]:
+    """The blocks of Python objects; one that is a variable's value is called by its name."""
+    if isinstance(values, Mapping):
+        named = [(str(name), value) for name, value in values.items()]
+    else:
+        named = [(_name_of(value, notebook, n), value) for n, value in enumerate(values, 1)]
+    parts = [named_part(value, name, folder) for name, value in named]
+    return list(part_blocks(parts, capabilities))
+
+
+def _name_of(value: Any, notebook: Notebook, number: int) -> str:
+    own = (name for name, each in notebook.variables.items() if each is value)
+    return next(own, f"attachment-{number}")
+
+
+def _item_blocks(item: Item, capabilities: Capabilities) -> Iterator[ContentBlock]:
+    if item.text:
+        yield ResourceBlock(item.uri, item.text, mime_type=item.mime_type)
+    elif not item.pictures:
+        if item.link is None:
+            raise UsageError(f"There is nothing to send of {item.name}.")
+        yield _link(item.link, item.mime_type, item.size)
+    for number, picture in enumerate(item.pictures, 1):
+        name = item.name if len(item.pictures) == 1 else f"{item.name}, picture {number}"
+        if capabilities.image:
+            yield ImageBlock(base64.b64encode(picture.data).decode(), picture.mime_type, item.uri)
+        else:
+            yield from _picture_file(picture, name, item.link)
+
+
+def _picture_file(picture: Picture, name: str, path: Path | None) -> Iterator[ContentBlock]:
+    """The fallback for an agent without images: the picture's own file, or one made for it."""
+    if path is None:
+        path = _folder() / f"{_UNFIT.sub('-', name).strip('-')}-{len(list(_folder().iterdir()))}"
+        path = path.with_name(path.name + picture.suffix)
+        path.write_bytes(picture.data)
+    yield _link(path, picture.mime_type, path.stat().st_size)
+    yield TextBlock(
+        f"This agent takes no pictures in a prompt, so the picture of {name} is in the file {path}"
+    )
+
+
+def _link(path: Path, mime_type: str, size: int | None) -> ResourceLinkBlock:
+    return ResourceLinkBlock(path.as_uri(), path.name, mime_type=mime_type, size=size)
+
+
+@functools.cache
+def _folder() -> Path:
+    """Where pictures for agents without images lie until the kernel ends."""
+    folder = Path(tempfile.mkdtemp(prefix="acp-notebook-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder

@@ -1,0 +1,257 @@
+"""Describing pandas and polars frames: schema, nulls, summary, first and last rows.
+
+A frame is never copied whole: of a long one, nulls and summary are taken from evenly spaced rows,
+and the description says so. Both libraries are read into the same facts, which are told in as many
+columns as the budget allows. Imports neither library.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from acp_notebook.kernel.context.text import bounded, markdown_table, table_cell
+
+EDGE_ROWS = 5
+MAX_COLUMNS = 200
+MAX_SERIES_VALUES = 10
+# Beyond these a summary is taken from a sample of about SAMPLE_ROWS.
+LONG_ROWS = 1_000_000
+LONG_CELLS = 5_000_000
+SAMPLE_ROWS = 100_000
+# How many columns the summary and the rows show, tried in turn until the text fits.
+_WIDTHS = (40, 24, 16, 10, 6, 3, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class FrameFacts:
+    """What is told of a frame. `summary` maps a column's position to its statistics."""
+
+    kind: str
+    rows: int
+    columns: int
+    schema: list[tuple[str, str, str]]
+    summary: dict[int, dict[str, Any]]
+    first: list[Sequence[Any]]
+    last: list[Sequence[Any]]
+    notes: list[str] = field(default_factory=list)
+    index: list[Any] | None = None
+    """The index labels of `first` and `last`; None without an index."""
+
+
+def describe_pandas(frame: Any, budget: int) -> str:
+    """A pandas DataFrame."""
+    return _tell(_pandas_facts(frame), budget)
+
+
+def describe_polars(frame: Any, budget: int) -> str:
+    """A polars DataFrame."""
+    return _tell(_polars_facts(frame), budget)
+
+
+def describe_lazy(frame: Any, budget: int) -> str:
+    """A polars LazyFrame: its schema and plan; nothing is computed."""
+    columns = list(islice(frame.collect_schema().items(), MAX_COLUMNS))
+    table = markdown_table(["column", "dtype"], columns)
+    return bounded(f"polars LazyFrame, not computed\n\n{table}", budget)
+
+
+def describe_pandas_series(series: Any, budget: int) -> str:
+    """A pandas Series."""
+    sample, note = _sampled(series, len(series), lambda step: series.iloc[::step])
+    nulls = int(sample.isna().sum())
+    parts = [
+        f"pandas Series {series.name!r}, {len(series):,} values of {series.dtype}, {nulls:,} null"
+        + note,
+        "Summary: " + _facts_line(_statistics(sample.describe)),
+        "First values: " + ", ".join(table_cell(v) for v in series.head(MAX_SERIES_VALUES)),
+    ]
+    return bounded("\n\n".join(parts), budget)
+
+
+def describe_polars_series(series: Any, budget: int) -> str:
+    """A polars Series."""
+    sample, note = _sampled(series, len(series), series.gather_every)
+    nulls = series.null_count()
+    summary = _statistics(functools.partial(_polars_statistics, sample))
+    parts = [
+        f"polars Series {series.name!r}, {len(series):,} values of {series.dtype}, {nulls:,} null",
+        f"Summary{note}: " + _facts_line(summary),
+        "First values: " + ", ".join(table_cell(v) for v in series.head(MAX_SERIES_VALUES)),
+    ]
+    return bounded("\n\n".join(parts), budget)
+
+
+def frame_csv(frame: Any) -> str | None:
+    """All of a pandas or polars frame or series as CSV, or None for anything else."""
+    if hasattr(frame, "to_csv"):
+        return str(frame.to_csv())
+    if hasattr(frame, "write_csv"):
+        return str(frame.write_csv())
+    return str(frame.to_frame().write_csv()) if hasattr(frame, "gather_every") else None
+
+
+# facts
+
+
+def _pandas_facts(frame: Any) -> FrameFacts:
+    count = min(frame.shape[1], MAX_COLUMNS)
+    names = [str(name) for name in frame.columns[:count]]
+    schema, summary, note = [], {}, ""
+    for position in range(count):
+        column = frame.iloc[:, position]
+        sample, note = _sampled(column, len(frame), _pandas_sampler(column), count)
+        schema.append((names[position], str(column.dtype), _pandas_nulls(sample)))
+        if position < _WIDTHS[0]:
+            summary[position] = _statistics(sample.describe)
+    first, last = frame.head(EDGE_ROWS), _tail(frame, len(frame))
+    return FrameFacts(
+        f"pandas DataFrame, index {type(frame.index).__name__}",
+        len(frame),
+        frame.shape[1],
+        schema,
+        summary,
+        _pandas_rows(first, count),
+        [] if last is None else _pandas_rows(last, count),
+        [note] if note else [],
+        [*first.index, *([] if last is None else last.index)],
+    )
+
+
+def _pandas_sampler(column: Any) -> Callable[[int], Any]:
+    return lambda step: column.iloc[::step]
+
+
+def _pandas_nulls(column: Any) -> str:
+    try:
+        return f"{int(column.isna().sum()):,}"
+    except Exception:  # noqa: BLE001 - one odd column must not hide the others
+        return "?"
+
+
+def _pandas_rows(part: Any, count: int) -> list[Sequence[Any]]:
+    columns = [part.iloc[:, position].tolist() for position in range(count)]
+    return [[column[row] for column in columns] for row in range(len(part))]
+
+
+def _polars_facts(frame: Any) -> FrameFacts:
+    count = min(frame.width, MAX_COLUMNS)
+    shown = frame[:, :count]
+    sample, note = _sampled(shown, frame.height, shown.gather_every, count)
+    nulls = sample.null_count().row(0) if count and frame.height else [0] * count
+    schema = [
+        (str(name), str(dtype), f"{null_count:,}")
+        for name, dtype, null_count in zip(shown.columns, shown.dtypes, nulls, strict=True)
+    ]
+    summary = {
+        position: _statistics(functools.partial(_polars_statistics, sample.to_series(position)))
+        for position in range(min(count, _WIDTHS[0]))
+    }
+    last = _tail(shown, frame.height)
+    return FrameFacts(
+        "polars DataFrame",
+        frame.height,
+        frame.width,
+        schema,
+        summary,
+        shown.head(EDGE_ROWS).rows(),
+        [] if last is None else last.rows(),
+        [note] if note else [],
+    )
+
+
+def _polars_statistics(series: Any) -> Any:
+    table = series.describe()
+    return zip(table.to_series(0).to_list(), table.to_series(1).to_list(), strict=True)
+
+
+def _sampled(
+    whole: Any, rows: int, every: Callable[[int], Any], columns: int = 1
+) -> tuple[Any, str]:
+    """The whole, or of a long one evenly spaced rows and a note that says so."""
+    if rows <= SAMPLE_ROWS or (rows <= LONG_ROWS and rows * columns <= LONG_CELLS):
+        return whole, ""
+    step = rows // SAMPLE_ROWS
+    return every(step), f" (nulls and summary are those of every {step}th row)"
+
+
+def _tail(frame: Any, rows: int) -> Any | None:
+    return frame.tail(EDGE_ROWS) if rows > 2 * EDGE_ROWS else None
+
+
+def _statistics(describe: Callable[[], Any]) -> dict[str, Any]:
+    """A column's statistics; a column that cannot be described has none."""
+    try:
+        described = describe()
+        return {
+            str(name): value for name, value in getattr(described, "items", described.__iter__)()
+        }
+    except Exception:  # noqa: BLE001 - lists in a column cannot be counted, and the like
+        return {}
+
+
+def _facts_line(facts: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {table_cell(value)}" for name, value in facts.items()) or "none"
+
+
+# telling
+
+
+def _tell(facts: FrameFacts, budget: int) -> str:
+    text = ""
+    for width in _WIDTHS:
+        text = "\n\n".join(_parts(facts, width))
+        if len(text) <= budget:
+            return text
+    return bounded(text, budget)
+
+
+def _parts(facts: FrameFacts, width: int) -> Iterator[str]:
+    yield (
+        f"{facts.kind}, {facts.rows:,} rows × {facts.columns:,} columns"  # noqa: RUF001
+        f"{''.join(facts.notes)}"
+    )
+    schema = facts.schema[: 4 * width]
+    yield markdown_table(["column", "dtype", "nulls"], schema) + _unshown(facts, len(schema))
+    shown = range(min(width, len(facts.schema)))
+    names = [facts.schema[position][0] for position in shown]
+    described = {position: facts.summary[position] for position in shown if facts.summary[position]}
+    for title, statistics in _by_kind(described):
+        table = [
+            [names[position], *(facts.summary[position].get(name, "") for name in statistics)]
+            for position in described
+            if list(facts.summary[position]) == statistics
+        ]
+        yield f"{title}:\n\n{markdown_table(['column', *statistics], table)}"
+    for title, rows, offset in (
+        (f"First {len(facts.first)} rows", facts.first, 0),
+        (f"Last {len(facts.last)} rows", facts.last, len(facts.first)),
+    ):
+        if rows:
+            yield f"{title}{_unshown(facts, len(names))}:\n\n{_rows(facts, rows, offset, names)}"
+
+
+def _by_kind(described: dict[int, dict[str, Any]]) -> list[tuple[str, list[str]]]:
+    """The sets of statistics there are: numbers have others than words."""
+    kinds: list[list[str]] = []
+    for facts in described.values():
+        if list(facts) not in kinds:
+            kinds.append(list(facts))
+    return [("Numbers" if "mean" in kind else "Others", kind) for kind in kinds[:4]]
+
+
+def _rows(facts: FrameFacts, rows: list[Sequence[Any]], offset: int, names: list[str]) -> str:
+    width = len(names)
+    if facts.index is None:
+        return markdown_table(names, [row[:width] for row in rows])
+    labels = facts.index[offset : offset + len(rows)]
+    return markdown_table(
+        ["", *names], [[label, *row[:width]] for label, row in zip(labels, rows, strict=True)]
+    )
+
+
+def _unshown(facts: FrameFacts, shown: int) -> str:
+    return f" (the first {shown} columns)" if shown < facts.columns else ""

@@ -1,0 +1,174 @@
+r"""A prompt as the user wrote it, made into what is sent: `{expr}` filled in, mentions found.
+
+The rule for braces must leave JSON, code and formulas alone, so `{expr}` is filled in only where
+all of this holds; anything else in braces is sent as it stands:
+
+- it is outside code (fences, backticks), addresses and formulas (`$...$`, `\(...\)`, `\[...\]`),
+  and no argument of a TeX command (`\frac{a}{b}`) or exponent (`x^{n}`);
+- it is one Python expression on one line that names, calls, indexes or computes something, with
+  `!r` or `:format` behind it as in f-strings; a constant, a tuple, a set or a dict is none;
+- every name in it exists, and at least one is the user's own.
+
+`{{expr}}` sends `{expr}`, and `\@name` sends `@name`. What is filled in is not read again: an `@`
+in a value is no mention. Knows namespaces, not IPython.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from acp_notebook.errors import UsageError
+from acp_notebook.kernel.context.mentions import (
+    Mention,
+    Span,
+    find_mentions,
+    hidden_spans,
+    is_hidden,
+)
+
+_FORMULA = re.compile(
+    r"\$\$.{1,4000}?\$\$|\$(?![\s$])[^$\n]*?(?<![\s\\])\$(?!\d)|\\\(.{1,4000}?\\\)|\\\[.{1,4000}?\\\]",
+    re.DOTALL,
+)
+_BRACES = re.compile(r"(?P<double>\{\{)?(?P<body>(?(double)|\{)[^{}\n]+)(?(double)\}\}|\})")
+_TEX_BEFORE = re.compile(r"(?:\\[A-Za-z]+\*?(?:\{[^{}\n]*\}|\[[^\]\n]*\])*|\^|\\)$")
+# Conversion and format spec as in f-strings: the format language, or a date's.
+_SPEC = re.compile(
+    r"(?P<conversion>![rsa])?"
+    r"(?P<format>:(?!\s)(?:(?:.?[<>=^])?[-+]?z?#?0?\d*[,_]?(?:\.\d+)?[a-zA-Z%]?|%.+))?$"
+)
+_ESCAPED = re.compile(r"\\@")
+# How far back a TeX command may begin: what is looked at for each brace is bounded.
+_LOOK_BACK = 200
+_COMPUTED = (
+    ast.Name,
+    ast.Attribute,
+    ast.Subscript,
+    ast.Call,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.IfExp,
+    ast.Compare,
+    ast.BoolOp,
+)
+_CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
+_NOT_FILLED = (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptText:
+    """The text to send, and what it mentions."""
+
+    text: str
+    mentions: tuple[Mention, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Expression:
+    code: ast.expr
+    source: str
+    conversion: str
+    spec: str
+
+
+def read_prompt(prompt: str, namespace: Mapping[str, Any]) -> PromptText:
+    """Fill in the expressions and find the mentions of a prompt.
+
+    Raises:
+        UsageError: An expression that is to be filled in fails.
+    """
+    hidden = hidden_spans(prompt)
+    quiet = hidden + [match.span() for match in _FORMULA.finditer(prompt)]
+    pieces: list[tuple[Span, str]] = []
+    for match in _BRACES.finditer(prompt):
+        if is_hidden(match.start(), quiet) or _is_tex(prompt, match.start()):
+            continue
+        body = match["body"].removeprefix("{")
+        expression = _expression(body, namespace)
+        if expression is not None:
+            filled = f"{{{body}}}" if match["double"] else _fill(expression, namespace)
+            pieces.append((match.span(), filled))
+    spans = [span for span, _ in pieces]
+    mentions = find_mentions(prompt, hidden + spans)
+    pieces += [
+        (match.span(), "@")
+        for match in _ESCAPED.finditer(prompt)
+        if not is_hidden(match.start(), hidden + spans)
+    ]
+    return PromptText(_put_in(prompt, pieces), tuple(mentions))
+
+
+def _put_in(prompt: str, pieces: list[tuple[Span, str]]) -> str:
+    parts, position = [], 0
+    for (start, end), text in sorted(pieces):
+        parts += [prompt[position:start], text]
+        position = end
+    return "".join([*parts, prompt[position:]])
+
+
+def _is_tex(prompt: str, start: int) -> bool:
+    return _TEX_BEFORE.search(prompt[max(0, start - _LOOK_BACK) : start]) is not None
+
+
+def _expression(body: str, namespace: Mapping[str, Any]) -> _Expression | None:
+    """The expression in a pair of braces, if it is one to be filled in."""
+    for source, conversion, spec in _ways_to_cut(body):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about text that may be no Python at all
+                tree = ast.parse(source, mode="eval").body
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            continue
+        if isinstance(tree, _COMPUTED) and _is_known(tree, namespace):
+            return _Expression(tree, source, conversion, spec)
+        return None
+    return None
+
+
+def _ways_to_cut(body: str) -> list[tuple[str, str, str]]:
+    """Expression, conversion and format spec: first without the latter two, then with them."""
+    if body != body.strip():
+        return []
+    ways = [(body, "", "")]
+    for position in (index for index, char in enumerate(body) if char in "!:"):
+        match = _SPEC.match(body, position)
+        if match is not None and position:
+            conversion = (match["conversion"] or "").lstrip("!")
+            ways.append((body[:position], conversion, (match["format"] or "").removeprefix(":")))
+    return ways
+
+
+def _is_known(tree: ast.expr, namespace: Mapping[str, Any]) -> bool:
+    """Whether all its names exist, one of them in the user's namespace."""
+    nodes = list(ast.walk(tree))
+    if any(isinstance(node, _NOT_FILLED) for node in nodes):
+        return False
+    bound = {
+        node.id
+        for node in nodes
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+    } | {node.arg for node in nodes if isinstance(node, ast.arg)}
+    names = {node.id for node in nodes if isinstance(node, ast.Name)} - bound
+    return any(name in namespace for name in names) and all(
+        name in namespace or hasattr(builtins, name) for name in names
+    )
+
+
+def _fill(expression: _Expression, namespace: Mapping[str, Any]) -> str:
+    try:
+        code = compile(ast.Expression(expression.code), "<prompt>", "eval")
+        value = eval(code, {**namespace})  # noqa: S307 - the user's own expression, as in a cell
+        convert = _CONVERSIONS.get(expression.conversion)
+        return format(value if convert is None else convert(value), expression.spec)
+    except Exception as error:  # noqa: BLE001 - whatever the user's expression raises
+        raise UsageError(
+            f"{{{expression.source}}} in the prompt cannot be filled in: "
+            f"{type(error).__name__}: {error}. To send it as it stands, double the braces: "
+            f"{{{{{expression.source}}}}}"
+        ) from None

@@ -1,0 +1,80 @@
+"""Bounding text: whatever is described, its description has a stated size.
+
+Knows strings and `repr`, no libraries.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import numbers
+import reprlib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+MAX_CELL_CHARS = 60
+
+_REPR = reprlib.Repr()
+_REPR.maxlevel = 4
+_REPR.maxdict = _REPR.maxlist = _REPR.maxtuple = _REPR.maxset = _REPR.maxfrozenset = 30
+_REPR.maxarray = _REPR.maxdeque = 30
+_REPR.maxstring = _REPR.maxother = 400
+
+_PLAIN = (str, numbers.Number, bool, type(None), dt.date, dt.timedelta, decimal.Decimal)
+
+
+def bounded(text: str, budget: int) -> str:
+    """The text, cut in the middle if need be, with a word about what was left out."""
+    if len(text) <= budget:
+        return text
+    head, tail = budget * 3 // 4, budget // 8
+    left_out = len(text) - head - tail
+    return f"{text[:head]}\n… {left_out:,} characters left out …\n{text[-tail:]}"
+
+
+def bounded_repr(value: Any) -> str:
+    """A container's `repr`, cut in width and depth; parts whose own `repr` fails are named."""
+    return _REPR.repr(value)
+
+
+def type_name(value: Any) -> str:
+    """The value's type with its module, without `builtins`."""
+    kind = type(value)
+    return (
+        kind.__qualname__
+        if kind.__module__ == "builtins"
+        else f"{kind.__module__}.{kind.__qualname__}"
+    )
+
+
+def table_cell(value: Any) -> str:
+    """A value as one short line that cannot break a table."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    try:
+        if isinstance(value, str):
+            text = value[: MAX_CELL_CHARS + 1]
+        elif isinstance(value, _PLAIN) or not hasattr(value, "__len__"):
+            text = str(value)
+        else:
+            text = bounded_repr(value)
+    except Exception as error:  # noqa: BLE001 - a user's object may fail in its repr
+        text = f"({type(error).__name__} in its repr)"
+    text = " ".join(text[: 4 * MAX_CELL_CHARS].replace("|", "\\|").split())
+    return text if len(text) <= MAX_CELL_CHARS else f"{text[: MAX_CELL_CHARS - 1]}…"
+
+
+def markdown_table(head: Iterable[Any], rows: Iterable[Sequence[Any]]) -> str:
+    """A pipe table of bounded cells."""
+    names = [table_cell(name) for name in head]
+    lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
+    lines += ["| " + " | ".join(table_cell(value) for value in row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def fenced(text: str, language: str = "") -> str:
+    """The text in a code fence that it cannot close."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{language}\n{text}\n{fence}"

@@ -1,0 +1,95 @@
+"""`%acp fix`, `explain` and `insert`: what they ask, and which code block goes into a cell.
+
+Only words and choices: nothing is sent, and no cell is touched here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from acp_notebook.errors import UsageError
+from acp_notebook.kernel.context.sources import Item, cell_item, error_item
+
+if TYPE_CHECKING:
+    from acp_notebook.client.turn import CodeBlock
+    from acp_notebook.kernel.context.cell_log import CellLog
+
+_FIX = (
+    "A cell of my notebook failed. Its source and the error are attached. Find the cause, say in "
+    "one or two sentences what was wrong, and answer with the whole mended cell as one Python code "
+    "block. Do not edit files: I put the code into the notebook myself."
+)
+_EXPLAIN = (
+    "Explain the attached cell of my notebook and what its output means, briefly, for somebody who "
+    "reads this notebook. Do not edit files."
+)
+INSERT_HINT = "Nothing was changed. %acp insert puts the code into a new cell below."
+_PYTHON = {"", "python", "python3", "py", "ipython"}
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A prompt of ours and what goes with it."""
+
+    text: str
+    item: Item
+
+
+def fix_task(log: CellLog, more: str) -> Task:
+    """Ask for the mending of the last error.
+
+    Raises:
+        UsageError: No cell has failed.
+    """
+    if log.last_error is None:
+        raise UsageError(
+            "No cell has failed since the extension was loaded, so there is nothing to fix. "
+            "%acp explain explains the previous cell."
+        )
+    return Task(_with_more(_FIX, more), error_item(log))
+
+
+def explain_task(log: CellLog, more: str) -> Task:
+    """Ask for an explanation of the previous cell.
+
+    Raises:
+        UsageError: No cell has run.
+    """
+    count = log.last_cell
+    if count is None:
+        raise UsageError("No cell has run before this one, so there is nothing to explain.")
+    return Task(_with_more(_EXPLAIN, more), cell_item(log, count))
+
+
+def choose_block(blocks: Sequence[CodeBlock], number: int | None) -> tuple[int, CodeBlock]:
+    """The code block that is meant, and its number from 1 on.
+
+    Args:
+        blocks: Those of the reply.
+        number: The user's; None takes the first one of Python, else the first.
+
+    Raises:
+        UsageError: There is no such block.
+    """
+    if not blocks:
+        raise UsageError("The reply has no code block. Ask the agent for one, then insert it.")
+    if number is None:
+        own = (n for n, block in enumerate(blocks, 1) if block.language.lower() in _PYTHON)
+        number = next(own, 1)
+    if not 1 <= number <= len(blocks):
+        there = "one code block" if len(blocks) == 1 else f"{len(blocks)} code blocks"
+        raise UsageError(f"The reply has {there}, so there is no number {number}.")
+    return number, blocks[number - 1]
+
+
+def inserted_words(number: int, block: CodeBlock, count: int) -> str:
+    """What is said after an insert."""
+    language = f" ({block.language})" if block.language else ""
+    others = "" if count == 1 else f" of {count}; %acp insert N takes another one"
+    return f"Code block {number}{language}{others}. It is in a new cell below; nothing was run."
+
+
+def _with_more(text: str, more: str) -> str:
+    return f"{text}\n\n{more.strip()}" if more.strip() else text

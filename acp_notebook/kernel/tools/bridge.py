@@ -1,0 +1,63 @@
+"""`python -m acp_notebook.kernel.tools.bridge URL`: the kernel's tools for agents without HTTP.
+
+An MCP server over stdin and stdout that passes every call on. The token comes in the environment,
+because arguments are visible to every user of the machine. Knows no tool.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from typing import Any
+
+from acp_notebook.kernel.tools.server import SERVER_NAME, TOKEN_VARIABLE
+
+
+async def _bridge(url: str, token: str) -> None:
+    import httpx2
+    import mcp_types as types
+    from mcp.client.client import Client
+    from mcp.client.streamable_http import streamable_http_client
+    from mcp.server.lowlevel import Server
+    from mcp.server.stdio import stdio_server
+
+    # A person may take long to allow a call, and a proxy has no business on the loopback interface.
+    http = httpx2.AsyncClient(
+        headers={"Authorization": f"Bearer {token}"},
+        timeout=httpx2.Timeout(30.0, read=None),
+        trust_env=False,
+    )
+    async with http, Client(streamable_http_client(url, http_client=http), mode="legacy") as kernel:
+
+        async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
+            return types.ListToolsResult(tools=(await kernel.session.list_tools()).tools)
+
+        async def call_tool(context: Any, params: Any) -> types.CallToolResult:
+            async def tell(progress: float, total: float | None, message: str | None) -> None:
+                await context.session.report_progress(progress, total, message)
+
+            return await kernel.session.call_tool(
+                params.name, params.arguments, progress_callback=tell
+            )
+
+        server: Server[Any] = Server(
+            SERVER_NAME,
+            instructions=kernel.instructions,
+            on_list_tools=list_tools,
+            on_call_tool=call_tool,
+        )
+        async with stdio_server() as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+
+
+def main() -> None:
+    """Serve until stdin ends."""
+    token = os.environ.pop(TOKEN_VARIABLE, "")
+    if len(sys.argv) != 2 or not token:  # noqa: PLR2004 - the program and the address
+        sys.exit(f"usage: {TOKEN_VARIABLE}=... python -m acp_notebook.kernel.tools.bridge URL")
+    asyncio.run(_bridge(sys.argv[1], token))
+
+
+if __name__ == "__main__":
+    main()

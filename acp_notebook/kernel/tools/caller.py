@@ -1,0 +1,117 @@
+"""A session whose agent may call the tools: what it was granted, what it has running.
+
+Asks on the agent thread and works on the main thread; its own methods belong to the server's loop.
+Knows no tool.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from acp_notebook.client.permissions import Decision
+from acp_notebook.kernel.tools.card import ToolCard
+from acp_notebook.kernel.tools.interruption import MainThreadWork, run_bounded
+from acp_notebook.session import updates as u
+
+if TYPE_CHECKING:
+    from acp_notebook.client.agent import Agent
+    from acp_notebook.client.live_session import LiveSession
+    from acp_notebook.session.changes import SessionChange
+
+T = TypeVar("T")
+
+OPTIONS: Final = (
+    u.PermissionOption("allow", "Allow", "allow_once"),
+    u.PermissionOption("allow_session", "Allow for this session", "allow_always"),
+    u.PermissionOption("reject", "Reject", "reject_once"),
+)
+_ALLOWING: Final = frozenset(option.option_id for option in OPTIONS[:2])
+_LASTING: Final = OPTIONS[1].option_id
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Whether a call may go on, and who or what decided."""
+
+    is_allowed: bool
+    by: str
+
+
+class Caller:
+    """One session of one agent."""
+
+    def __init__(self, agent: Agent, live: LiveSession) -> None:
+        self.agent = agent
+        self.live = live
+        self.granted: set[str] = set()
+        """Tools that the user allowed for the session."""
+        self._running: set[MainThreadWork[Any]] = set()
+        live.listeners.append(self._note)
+
+    @property
+    def label(self) -> str:
+        """What the user calls the agent."""
+        return self.agent.label
+
+    @property
+    def origin(self) -> str:
+        """Whose code it is, for the history."""
+        return f"the agent {self.label}, session {self.live.session_id}"
+
+    def leave(self) -> None:
+        """The session is over; on the agent thread."""
+        if self._note in self.live.listeners:
+            self.live.listeners.remove(self._note)
+        self._call_off("The agent ended.")
+
+    def card(self, name: str, title: str, code: str) -> ToolCard:
+        """A card in the turn that is at work."""
+        return ToolCard(self.live, name, title, code)
+
+    async def permission(
+        self, name: str, question: str, code: str, tool_call_id: u.ToolCallId
+    ) -> Answer:
+        """Ask on the session's own permission card, by its policy; a grant stands."""
+        if name in self.granted:
+            return Answer(is_allowed=True, by="allowed for this session")
+        decided: concurrent.futures.Future[Decision] = concurrent.futures.Future()
+        subject = u.CodeSubject(code, tool_call_id=tool_call_id)
+        asked: list[u.PermissionId] = []
+        thread = self.live.link.thread
+        thread.post(
+            lambda: asked.append(self.live.ask_own(question, OPTIONS, subject, decided.set_result))
+        )
+        try:
+            decision = await asyncio.shield(asyncio.wrap_future(decided))
+        except asyncio.CancelledError:
+            withdrawn = Decision(None, "the agent took the question back")
+            thread.post(lambda: self.live.settle(asked[0], withdrawn) if asked else None)
+            raise
+        if decision.option_id == _LASTING:
+            self.granted.add(name)
+        return Answer(decision.option_id in _ALLOWING, decision.by)
+
+    async def run(self, work: MainThreadWork[T], limit_s: float) -> T:
+        """Have work done on the main thread; a stop of the turn calls it off."""
+        self._running.add(work)
+        try:
+            return await run_bounded(work, limit_s)
+        finally:
+            self._running.discard(work)
+
+    def _note(self, _changes: list[SessionChange]) -> None:
+        # On the agent thread, for every change: cheap unless something runs.
+        if not self._running:
+            return
+        state = self.live.state
+        if state.is_cancelling:
+            self._call_off("The user stopped the turn.")
+        elif not state.is_connected:
+            self._call_off("The agent ended.")
+
+    def _call_off(self, reason: str) -> None:
+        for work in list(self._running):
+            work.call_off(reason)

@@ -1,0 +1,256 @@
+"""What code shows while it runs: printed text, displayed objects, figures. Kept within bounds.
+
+Whoever captures gets the outputs in order; nothing of them reaches the notebook by itself. Knows
+IPython's places for output, and matplotlib by name; knows no agent.
+"""
+
+from __future__ import annotations
+
+import builtins
+import getpass
+import io
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
+
+from IPython.core.displaypub import DisplayPublisher
+
+HEAD_CHARS: Final = 24_000
+TAIL_CHARS: Final = 8_000
+MAX_SHOWN: Final = 40
+MAX_BUNDLE_CHARS: Final = 8_000_000
+
+_MISSING: Final = object()
+_NO_INPUT: Final = (
+    "input() is not available here: code that an agent runs cannot ask at the keyboard. "
+    "Ask the user in your reply instead."
+)
+_NO_EXIT: Final = "exit() is not available here: it would end the user's kernel."
+
+
+class BoundedText:
+    """Text of which only the beginning and the end are kept."""
+
+    def __init__(self) -> None:
+        self._head = io.StringIO()
+        self._head_size = 0
+        self._tail: deque[str] = deque()
+        self._tail_size = 0
+        self._dropped = 0
+
+    def add(self, text: str) -> None:
+        """Append; what is neither head nor tail is only counted."""
+        if self._head_size < HEAD_CHARS:
+            part = text[: HEAD_CHARS - self._head_size]
+            self._head.write(part)
+            self._head_size += len(part)
+            text = text[len(part) :]
+        if not text:
+            return
+        if len(text) > TAIL_CHARS:
+            self._dropped += len(text) - TAIL_CHARS
+            text = text[-TAIL_CHARS:]
+        self._tail.append(text)
+        self._tail_size += len(text)
+        while self._tail_size - len(self._tail[0]) >= TAIL_CHARS:
+            oldest = self._tail.popleft()
+            self._tail_size -= len(oldest)
+            self._dropped += len(oldest)
+
+    @property
+    def text(self) -> str:
+        """What is kept, with a word about what is not."""
+        head, tail = self._head.getvalue(), "".join(self._tail)
+        if not self._dropped:
+            return head + tail
+        return f"{head}\n… {self._dropped:,} characters left out …\n{tail}"
+
+
+@dataclass(slots=True)
+class Printed:
+    """Text that was printed, between two displayed objects."""
+
+    kept: BoundedText = field(default_factory=BoundedText)
+
+    @property
+    def text(self) -> str:
+        """As a terminal would leave it: a carriage return begins the line anew."""
+        text = self.kept.text
+        if "\r" not in text:
+            return text
+        lines = text.replace("\r\n", "\n").split("\n")
+        return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
+
+
+@dataclass(slots=True)
+class Shown:
+    """One displayed object as a MIME bundle."""
+
+    data: Mapping[str, Any]
+    metadata: Mapping[str, Any]
+    display_id: str | None = None
+
+
+Output = Printed | Shown
+
+
+class Capture:
+    """Outputs of the code inside its `with` block, in order.
+
+    Also refuses what needs a person at the keyboard, or would end the kernel.
+    """
+
+    def __init__(self, shell: Any) -> None:
+        self.outputs: list[Output] = []
+        self._shell = shell
+        self._left_out = 0
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        shell, stack = self._shell, self._stack
+        stack.enter_context(shell.builtin_trap)
+        stream = _Stream(self.print)
+        for owner, name, stand_in in (
+            (sys, "stdout", stream),
+            (sys, "stderr", stream),
+            (sys, "displayhook", self.show_value),
+            (shell, "display_pub", _Publisher(self)),
+            (builtins, "input", _refuse_input),
+            (getpass, "getpass", _refuse_input),
+            (shell, "ask_exit", _refuse_exit),
+        ):
+            stack.enter_context(_replaced(owner, name, stand_in))
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        try:
+            self._take_figures()
+        finally:
+            self._stack.close()
+
+    def print(self, text: str) -> None:
+        """Take printed text."""
+        if not self.outputs or not isinstance(self.outputs[-1], Printed):
+            if len(self.outputs) >= MAX_SHOWN:
+                self._left_out += 1
+                return
+            self.outputs.append(Printed())
+        last = self.outputs[-1]
+        assert isinstance(last, Printed)
+        last.kept.add(text)
+
+    def show_value(self, value: object) -> None:
+        """Take a value as IPython's display hook would show it."""
+        if value is not None:
+            data, metadata = self._shell.display_formatter.format(value)
+            self.show(data, metadata)
+
+    def show(
+        self,
+        data: Mapping[str, Any],
+        metadata: Mapping[str, Any] | None = None,
+        display_id: str | None = None,
+        *,
+        is_update: bool = False,
+    ) -> None:
+        """Take a displayed object; an update takes the place of its earlier state."""
+        if not data:
+            return
+        size = sum(len(value) for value in data.values() if isinstance(value, (str, bytes)))
+        if size > MAX_BUNDLE_CHARS:
+            data, metadata = {"text/plain": f"(an output of {size:,} characters left out)"}, {}
+        shown = Shown(data, metadata or {}, display_id)
+        if is_update:
+            for index, output in enumerate(self.outputs):
+                if isinstance(output, Shown) and output.display_id == display_id:
+                    self.outputs[index] = shown
+            return
+        if len(self.outputs) < MAX_SHOWN:
+            self.outputs.append(shown)
+        else:
+            self._left_out += 1
+
+    def clear(self) -> None:
+        """Forget what was shown so far, as `clear_output` asks."""
+        self.outputs.clear()
+
+    @property
+    def left_out(self) -> int:
+        """How many outputs were too many."""
+        return self._left_out
+
+    def _take_figures(self) -> None:
+        """Figures that were drawn and not shown, as at the end of a cell."""
+        inline = sys.modules.get("matplotlib_inline.backend_inline")
+        if inline is not None:
+            inline.flush_figures()
+
+
+class _Stream(io.TextIOBase):
+    """Stands in for stdout and stderr."""
+
+    encoding = "utf-8"
+    errors = "replace"
+
+    def __init__(self, take: Callable[[str], None]) -> None:
+        super().__init__()
+        self._take = take
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        if text:
+            self._take(text)
+        return len(text)
+
+
+class _Publisher(DisplayPublisher):
+    """Stands in for the shell's publisher of displayed objects."""
+
+    def __init__(self, capture: Capture) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._capture = capture
+
+    def publish(
+        self,
+        data: dict[str, Any],
+        metadata: dict[str, Any] | None = None,
+        *_args: Any,
+        transient: dict[str, Any] | None = None,
+        update: bool = False,
+        **_more: Any,
+    ) -> None:
+        display_id = (transient or {}).get("display_id")
+        self._capture.show(data, metadata, display_id, is_update=update)
+
+    def clear_output(self, wait: bool = False) -> None:
+        del wait
+        self._capture.clear()
+
+
+def _refuse_input(*_args: object, **_more: object) -> str:
+    raise RuntimeError(_NO_INPUT)
+
+
+def _refuse_exit(*_args: object, **_more: object) -> None:
+    raise RuntimeError(_NO_EXIT)
+
+
+@contextmanager
+def _replaced(owner: Any, name: str, stand_in: object) -> Iterator[None]:
+    """Put something in the place of an attribute for a while."""
+    own = vars(owner).get(name, _MISSING)
+    setattr(owner, name, stand_in)
+    try:
+        yield
+    finally:
+        if own is _MISSING:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, own)

@@ -1,0 +1,73 @@
+"""The cells that were run in this kernel, as IPython remembers them; the agent's code among them.
+
+What cells printed is kept by IPython from version 9 on. Knows no agent.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from acp_notebook.kernel.context.text import fenced
+
+MAX_CELLS: Final = 50
+MAX_CELL_CHARS: Final = 4_000
+
+
+def read_cells(shell: Any, *, last: int = 10, number: int | None = None) -> str:
+    """Sources and text outputs of executed cells as Markdown, oldest first."""
+    sources = shell.history_manager.input_hist_raw
+    if number is not None:
+        wanted = [number] if 0 < number < len(sources) else []
+    else:
+        first = max(1, len(sources) - min(max(last, 1), MAX_CELLS))
+        wanted = list(range(first, len(sources)))
+    if not wanted:
+        return "No such cell was run in this kernel."
+    return "\n\n".join(_cell(shell, index, sources[index]) for index in wanted)
+
+
+def _cell(shell: Any, number: int, source: str) -> str:
+    parts = [f"In[{number}]:", fenced(_bounded(source), "python")]
+    outputs = [text for text in _outputs(shell, number) if text.strip()]
+    if outputs:
+        parts += [f"Out[{number}]:", fenced(_bounded("\n".join(outputs)), "text")]
+    return "\n".join(parts)
+
+
+def _outputs(shell: Any, number: int) -> list[str]:
+    history = shell.history_manager
+    found = []
+    for output in getattr(history, "outputs", {}).get(number, ()):
+        bundle = output.bundle
+        text = bundle.get("text/plain") or bundle.get("stream") or ""
+        found.append("".join(text) if isinstance(text, list) else str(text))
+    if not found and number in history.output_hist_reprs:
+        found.append(str(history.output_hist_reprs[number]))
+    failure = getattr(history, "exceptions", {}).get(number)
+    if failure:
+        found.append(f"{failure.get('ename')}: {failure.get('evalue')}")
+    return found
+
+
+def _bounded(text: str) -> str:
+    rest = len(text) - MAX_CELL_CHARS
+    return text if rest <= 0 else f"{text[:MAX_CELL_CHARS]}\n… {rest:,} characters left out"
+
+
+def remember(shell: Any, source: str, origin: str) -> None:
+    """Put the agent's code into IPython's history as an input of its own, marked by its origin.
+
+    A cell that waits has its number already, and the kernel tells the page the number when the cell
+    ends: so the input gets the next one, when the kernel's loop is free.
+    """
+    marked = f"# run by {' '.join(origin.split())}\n{source}"
+
+    def store() -> None:
+        shell.history_manager.store_inputs(shell.execution_count, marked, marked)
+        shell.execution_count += 1
+
+    loop = getattr(getattr(shell, "kernel", None), "io_loop", None)
+    if loop is None:
+        store()
+    else:
+        loop.add_callback(store)

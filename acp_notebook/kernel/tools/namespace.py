@@ -1,0 +1,224 @@
+"""The user's variables: which there are, what they look like in a line, which of them code changed.
+
+Knows IPython's shell; knows no agent.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Final
+
+from acp_notebook.kernel.tools.results import ToolFailure
+
+MAX_FINGERPRINT_ITEMS: Final = 10_000
+MAX_FINGERPRINT_BYTES: Final = 20_000_000
+MAX_LINE_CHARS: Final = 100
+_MISSING: Final = object()
+_OF_IPYTHON: Final = frozenset({"In", "Out", "exit", "quit", "get_ipython", "open"})
+
+
+def user_variables(shell: Any) -> Iterator[tuple[str, Any]]:
+    """The user's own variables by name: no modules, nothing private, nothing of IPython."""
+    hidden = shell.user_ns_hidden
+    for name, value in sorted(shell.user_ns.items(), key=lambda item: str(item[0])):
+        if (
+            isinstance(name, str)
+            and not name.startswith("_")
+            and name not in _OF_IPYTHON
+            and not (name in hidden and hidden[name] is value)
+            and not isinstance(value, ModuleType)
+        ):
+            yield name, value
+
+
+def in_a_line(value: Any) -> str:
+    """A value in a few words: how big it is, or its beginning."""
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple) and all(isinstance(size, int) for size in shape):
+        return " × ".join(f"{size:,}" for size in shape) or "scalar"  # noqa: RUF001
+    try:
+        if isinstance(value, (list, tuple, dict, set, frozenset, bytes)):
+            return f"{len(value):,} items"
+        if isinstance(value, str):
+            words = repr(value[: MAX_LINE_CHARS + 1])
+            return f"{len(value):,} characters, {_shortened(words)}"
+        if isinstance(value, (bool, int, float, complex, type(None))):
+            return _shortened(repr(value))
+    except ValueError:  # an integer with too many digits
+        return "a very large number"
+    return ""
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= MAX_LINE_CHARS else f"{line[:MAX_LINE_CHARS]}…"
+
+
+def find_value(shell: Any, path: str) -> Any:
+    """The value of a variable, or of something in it: `df`, `df.price`, `config["a"][0]`.
+
+    Raises:
+        ToolFailure: There is none, or the path is more than names, attributes and constant keys.
+    """
+    try:
+        tree = ast.parse(path.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError):
+        raise ToolFailure(_no_path(path)) from None
+    try:
+        return _walk(shell, tree.body, path)
+    except ToolFailure:
+        raise
+    except Exception as error:  # noqa: BLE001 - a user's object may fail anywhere
+        raise ToolFailure(f"{path} is not there: {type(error).__name__}: {error}") from None
+
+
+def _walk(shell: Any, node: ast.expr, path: str) -> Any:
+    match node:
+        case ast.Name(id=name):
+            if name not in shell.user_ns:
+                raise ToolFailure(
+                    f"There is no variable {name!r} in the kernel. list_variables shows all."
+                )
+            return shell.user_ns[name]
+        case ast.Attribute(value=inner, attr=attribute) if not attribute.startswith("_"):
+            return getattr(_walk(shell, inner, path), attribute)
+        case ast.Subscript(value=inner, slice=key):
+            return _walk(shell, inner, path)[_key(key, path)]
+        case _:
+            raise ToolFailure(_no_path(path))
+
+
+def _key(node: ast.expr, path: str) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError):
+        raise ToolFailure(_no_path(path)) from None
+
+
+def _no_path(path: str) -> str:
+    return (
+        f"{path[:200]!r} is not a variable's name or a path such as df.price or config['a'][0]. "
+        "For anything computed use run_code."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Names of variables that came, changed or went."""
+
+    new: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """One line, or nothing if nothing happened."""
+        kinds = (("new", self.new), ("changed", self.changed), ("deleted", self.deleted))
+        parts = [f"{kind} {', '.join(names)}" for kind, names in kinds if names]
+        return f"Variables: {'; '.join(parts)}" if parts else ""
+
+
+class Snapshot:
+    """The variables before code runs.
+
+    A variable counts as changed if it is another object, or if its content is; content that is too
+    large to compare counts as changed if the code assigns into it.
+    """
+
+    def __init__(self, shell: Any, source: str) -> None:
+        self._values = dict(user_variables(shell))
+        self._prints = {name: _fingerprint(value) for name, value in self._values.items()}
+        self._assigned = frozenset(_assigned_into(source))
+
+    def changes(self, shell: Any) -> Changes:
+        """What is different now."""
+        after = dict(user_variables(shell))
+        return Changes(
+            tuple(name for name in after if name not in self._values),
+            tuple(
+                name
+                for name, value in after.items()
+                if name in self._values and self._is_changed(name, value)
+            ),
+            tuple(name for name in self._values if name not in after),
+        )
+
+    def _is_changed(self, name: str, value: Any) -> bool:
+        if value is not self._values[name]:
+            return True
+        before = self._prints[name]
+        if before is _MISSING:
+            return name in self._assigned
+        return bool(before != _fingerprint(value))
+
+
+def _fingerprint(value: Any) -> Any:
+    """Something that differs when the content does, or `_MISSING` where that would cost much."""
+    try:
+        if isinstance(value, (list, dict, set)):
+            return _of_container(value)
+        for tell in (_of_frame, _of_array):
+            found = tell(value)
+            if found is not _MISSING:
+                return found
+    except Exception:  # noqa: BLE001 - a user's object may fail anywhere
+        return _MISSING
+    return _MISSING
+
+
+def _of_container(value: Any) -> Any:
+    if len(value) > MAX_FINGERPRINT_ITEMS:
+        return _MISSING
+    items = value.items() if isinstance(value, dict) else ((item, None) for item in value)
+    return [(_of_item(key), _of_item(item)) for key, item in items]
+
+
+def _of_item(item: Any) -> Any:
+    return item if isinstance(item, (bool, int, float, str, bytes, type(None))) else id(item)
+
+
+def _of_frame(value: Any) -> Any:
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(value, (pandas.DataFrame, pandas.Series)):
+        return _MISSING
+    if value.size > MAX_FINGERPRINT_ITEMS * 10:
+        return _MISSING
+    columns = [str(name) for name in getattr(value, "columns", (value.name,))]
+    return columns, value.shape, int(pandas.util.hash_pandas_object(value).sum())
+
+
+def _of_array(value: Any) -> Any:
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(value, numpy.ndarray):
+        return _MISSING
+    if value.dtype.hasobject or value.nbytes > MAX_FINGERPRINT_BYTES:
+        return _MISSING
+    return value.shape, str(value.dtype), zlib.crc32(numpy.ascontiguousarray(value).tobytes())
+
+
+def _assigned_into(source: str) -> Iterator[str]:
+    """Names whose items or attributes the code assigns, deletes, or changes in place."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
+            yield from _base_name(node)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if any(keyword.arg == "inplace" for keyword in node.keywords):
+                yield from _base_name(node.func)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id
+
+
+def _base_name(node: ast.expr) -> Iterator[str]:
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        node = node.value
+    if isinstance(node, ast.Name):
+        yield node.id

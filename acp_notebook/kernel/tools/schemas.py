@@ -1,0 +1,132 @@
+"""What the built-in tools are called, do and take, as MCP writes it. Data, and the check of it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from acp_notebook.kernel.tools.results import ToolFailure
+
+_READS: Final = {"readOnlyHint": True, "openWorldHint": False}
+
+
+def _tool(
+    name: str,
+    title: str,
+    description: str,
+    properties: dict[str, Any],
+    *required: str,
+    annotations: dict[str, Any],
+) -> dict[str, Any]:
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    if required:
+        schema["required"] = list(required)
+    return {
+        "name": name,
+        "title": title,
+        "description": description,
+        "inputSchema": schema,
+        "annotations": annotations,
+    }
+
+
+BUILT_IN: Final[list[dict[str, Any]]] = [
+    _tool(
+        "list_variables",
+        "List the notebook's variables",
+        "The variables of the user's live Python kernel: name, type, size. No modules, nothing "
+        "private.",
+        {
+            "containing": {
+                "type": "string",
+                "description": "Only names that contain this.",
+            }
+        },
+        annotations=_READS,
+    ),
+    _tool(
+        "inspect",
+        "Inspect a variable",
+        "Describes one variable without running code: frames by schema, nulls, summary, first and "
+        "last rows; arrays by shape and range; functions by source. Long descriptions come in "
+        "pages.",
+        {
+            "name": {
+                "type": "string",
+                "description": "A variable, or a path in it: df, df.price, config['a'][0].",
+            },
+            "offset": {
+                "type": "integer",
+                "minimum": 0,
+                "description": "Where the page begins, as the page before said.",
+            },
+        },
+        "name",
+        annotations=_READS,
+    ),
+    _tool(
+        "run_code",
+        "Run Python in the notebook's kernel",
+        "Runs Python (IPython) code in the user's namespace, after the user allowed it. Returns "
+        "what it prints, the value of its last expression, figures as images, or the traceback, "
+        "and which variables changed. The user sees code and output. input() is not available.",
+        {
+            "code": {"type": "string", "description": "The code, as in a notebook cell."},
+            "time_limit": {
+                "type": "number",
+                "minimum": 1,
+                "maximum": 3600,
+                "description": "Seconds after which it is interrupted; 60 by default.",
+            },
+        },
+        "code",
+        annotations={"readOnlyHint": False, "destructiveHint": True},
+    ),
+    _tool(
+        "read_cells",
+        "Read executed cells",
+        "The source and the text outputs of the cells that the user has run, oldest first.",
+        {
+            "last": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 50,
+                "description": "How many of the last cells; 10 by default.",
+            },
+            "number": {
+                "type": "integer",
+                "minimum": 1,
+                "description": "Only the cell with this prompt number.",
+            },
+        },
+        annotations=_READS,
+    ),
+    _tool(
+        "propose_cell",
+        "Propose a cell",
+        "Offers code to the user as a new notebook cell. It is shown, not inserted and not run: "
+        "the user decides.",
+        {
+            "code": {"type": "string", "description": "The cell's source."},
+            "title": {"type": "string", "description": "What it is for, in a few words."},
+        },
+        "code",
+        annotations={"readOnlyHint": True, "openWorldHint": False},
+    ),
+]
+_BY_NAME: Final = {tool["name"]: tool["inputSchema"] for tool in BUILT_IN}
+
+
+def check(name: str, arguments: dict[str, Any]) -> None:
+    """Check a call against the tool's schema.
+
+    Raises:
+        ToolFailure: It does not fit; the message says where.
+    """
+    from jsonschema import Draft202012Validator
+
+    faults = [
+        f"{'.'.join(map(str, fault.absolute_path)) or 'arguments'}: {fault.message[:300]}"
+        for fault in Draft202012Validator(_BY_NAME[name]).iter_errors(arguments)
+    ]
+    if faults:
+        raise ToolFailure(f"{name} cannot take this. {'; '.join(faults)}")

@@ -1,0 +1,253 @@
+"""The tools that agents can call on this kernel, and how each call goes: ask, run, show, answer.
+
+Every call runs on the main thread, within bounds. What changes something is shown in the turn's
+cell. Knows no MCP.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from acp_notebook.kernel.context.describe import describe
+from acp_notebook.kernel.context.text import type_name
+from acp_notebook.kernel.notebook_host import call_on_kernel_loop
+from acp_notebook.kernel.tools import schemas
+from acp_notebook.kernel.tools.agent_code import clean_traceback, run_code
+from acp_notebook.kernel.tools.caller import Caller
+from acp_notebook.kernel.tools.captured_output import Capture
+from acp_notebook.kernel.tools.card import ToolCard
+from acp_notebook.kernel.tools.cells import read_cells, remember
+from acp_notebook.kernel.tools.descriptions import shown_content, told_result, value_words
+from acp_notebook.kernel.tools.functions import UserTool, user_tools
+from acp_notebook.kernel.tools.interruption import CalledOff, MainThreadWork, Stopped
+from acp_notebook.kernel.tools.namespace import find_value, in_a_line, user_variables
+from acp_notebook.kernel.tools.outcome import Outcome
+from acp_notebook.kernel.tools.publishing import publish_below
+from acp_notebook.kernel.tools.results import ToolFailure, ToolResult, text_result
+
+logger = logging.getLogger(__name__)
+
+READ_LIMIT_S: Final = 20.0
+DEFAULT_LIMIT_S: Final = 60.0
+MAX_LIMIT_S: Final = 3600.0
+MAX_CODE_CHARS: Final = 20_000
+PAGE_CHARS: Final = 6_000
+DESCRIBED_CHARS: Final = 200_000
+MAX_VARIABLES: Final = 200
+
+Arguments = dict[str, Any]
+
+
+class Toolbox:
+    """The built-in tools and the user's own."""
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._tools: dict[str, Callable[[Caller, Arguments], Awaitable[ToolResult]]] = {
+            "list_variables": self._list_variables,
+            "inspect": self._inspect,
+            "run_code": self._run_code,
+            "read_cells": self._read_cells,
+            "propose_cell": self._propose_cell,
+        }
+
+    def listed(self) -> list[dict[str, Any]]:
+        """The tools as MCP writes them."""
+        own = [
+            {"name": tool.name, "description": tool.description, "inputSchema": tool.schema}
+            for tool in user_tools().values()
+        ]
+        return [*schemas.BUILT_IN, *own]
+
+    async def call(self, caller: Caller, name: str, arguments: Arguments) -> ToolResult:
+        """Run a tool for the agent of a session; every failure is told to the agent."""
+        try:
+            if name in self._tools:
+                schemas.check(name, arguments)
+                return await self._tools[name](caller, arguments)
+            return await self._call_function(caller, self._find(name), arguments)
+        except ToolFailure as failure:
+            return text_result(str(failure), is_error=True)
+        except Stopped as stopped:
+            return text_result(f"Stopped: {stopped}", is_error=True)
+        except Exception as error:
+            logger.exception("The tool %s failed.", name)
+            return text_result(f"{name} failed: {type(error).__name__}: {error}", is_error=True)
+
+    def _find(self, name: str) -> UserTool:
+        tool = user_tools().get(name)
+        if tool is None:
+            known = ", ".join([*self._tools, *user_tools()])
+            raise ToolFailure(f"There is no tool {name!r}. There are: {known}.")
+        return tool
+
+    # looking
+
+    async def _list_variables(self, caller: Caller, given: Arguments) -> ToolResult:
+        part = str(given.get("containing", "")).casefold()
+
+        def tell() -> str:
+            lines = [
+                ", ".join(filter(None, (f"{name}: {type_name(value)}", in_a_line(value))))
+                for name, value in user_variables(self._shell)
+                if part in name.casefold()
+            ]
+            rest = len(lines) - MAX_VARIABLES
+            if rest > 0:
+                lines = [*lines[:MAX_VARIABLES], f"… {rest:,} more; ask with `containing`."]
+            return "\n".join(lines) or "There are no such variables."
+
+        return text_result(await self._look(caller, tell))
+
+    async def _inspect(self, caller: Caller, given: Arguments) -> ToolResult:
+        path, start = str(given["name"]), max(int(given.get("offset", 0)), 0)
+
+        def tell() -> str:
+            return describe(find_value(self._shell, path), DESCRIBED_CHARS)
+
+        text = await self._look(caller, tell)
+        page = text[start : start + PAGE_CHARS]
+        rest = len(text) - start - len(page)
+        if rest > 0:
+            more = start + len(page)
+            page += f"\n… {rest:,} more characters: inspect again with offset={more}."
+        return text_result(page or f"The description has only {len(text):,} characters.")
+
+    async def _read_cells(self, caller: Caller, given: Arguments) -> ToolResult:
+        last, number = int(given.get("last", 10)), given.get("number")
+        return text_result(
+            await self._look(caller, lambda: read_cells(self._shell, last=last, number=number))
+        )
+
+    async def _look(self, caller: Caller, tell: Callable[[], str]) -> str:
+        return await caller.run(MainThreadWork(tell), READ_LIMIT_S)
+
+    # doing
+
+    async def _run_code(self, caller: Caller, given: Arguments) -> ToolResult:
+        code, limit_s = str(given["code"]), _limit(given)
+        if not code.strip():
+            raise ToolFailure("The code is empty.")
+        if len(code) > MAX_CODE_CHARS:
+            raise ToolFailure(
+                f"The code has {len(code):,} characters; at most {MAX_CODE_CHARS:,} can be shown "
+                "for approval. Send it in parts."
+            )
+        card = caller.card("run_code", "Run code in this kernel", code)
+        outcome = Outcome()
+
+        def run() -> None:
+            try:
+                run_code(self._shell, code, outcome, origin=caller.label)
+            finally:
+                remember(self._shell, code, caller.origin)
+                publish_below(self._shell, outcome.outputs)
+
+        await self._allowed(caller, "run_code", "Run this code in your kernel?", code, card)
+        return await self._do(caller, card, run, outcome, limit_s)
+
+    async def _call_function(
+        self, caller: Caller, tool: UserTool, arguments: Arguments
+    ) -> ToolResult:
+        named = tool.read_arguments(arguments)
+        code = f"{tool.name}({', '.join(f'{key}={value!r}' for key, value in named.items())})"
+        card = caller.card(tool.name, f"Call {tool.name}", code[:MAX_CODE_CHARS])
+        if tool.needs_permission:
+            if len(code) > MAX_CODE_CHARS:
+                raise ToolFailure("These arguments are too long to be shown for approval.")
+            await self._allowed(caller, tool.name, f"Call {tool.name}?", code, card)
+        outcome = Outcome()
+
+        def run() -> None:
+            call_function(self._shell, tool, named, outcome)
+            publish_below(self._shell, outcome.outputs)
+
+        return await self._do(caller, card, run, outcome, tool.limit_s)
+
+    async def _allowed(
+        self, caller: Caller, name: str, question: str, code: str, card: ToolCard
+    ) -> None:
+        try:
+            decision = await caller.permission(name, question, code, card.id)
+        except asyncio.CancelledError:
+            card.end("cancelled")
+            raise
+        if not decision.is_allowed:
+            card.end("cancelled")
+            raise ToolFailure(
+                f"Not allowed ({decision.by}). Nothing was run. Do not try the same again; "
+                "ask the user what they want instead."
+            )
+
+    async def _do(
+        self,
+        caller: Caller,
+        card: ToolCard,
+        run: Callable[[], None],
+        outcome: Outcome,
+        limit_s: float,
+    ) -> ToolResult:
+        work = MainThreadWork(run)
+        card.begin()
+        try:
+            await caller.run(work, limit_s)
+        except asyncio.CancelledError:
+            card.end("cancelled", shown_content(outcome, "The agent called it off."))
+            raise
+        except (ToolFailure, Stopped) as failure:
+            problem = str(failure)
+        else:
+            problem = f"Stopped: {work.reason}" if outcome.was_stopped else outcome.error
+        card.end("failed" if problem else "completed", shown_content(outcome, problem))
+        return told_result(outcome, problem)
+
+    async def _propose_cell(self, caller: Caller, given: Arguments) -> ToolResult:
+        code = str(given["code"])
+        if not code.strip() or len(code) > MAX_CODE_CHARS:
+            raise ToolFailure(f"A cell has between 1 and {MAX_CODE_CHARS:,} characters.")
+        purpose = " ".join(str(given.get("title", "")).split())
+        title = f"Proposed a cell: {purpose}" if purpose else "Proposed a cell"
+        card = caller.card("propose_cell", title, code)
+        card.propose(code)
+        return text_result(
+            "The cell is shown to the user, who may put it into the notebook by `%acp insert`. "
+            "It has not been run."
+        )
+
+
+def call_function(shell: Any, tool: UserTool, named: Arguments, outcome: Outcome) -> None:
+    """Call a user's function on the main thread; like `run_code` it fills in the outcome.
+
+    Raises:
+        KeyboardInterrupt: The user interrupted it; a call-off does not raise.
+    """
+    with Capture(shell) as capture:
+        outcome.outputs = capture.outputs
+        try:
+            value = call_on_kernel_loop(lambda: tool.function(**named))
+            outcome.returned = value_words(value)
+            if not _is_plain(value):
+                capture.show_value(value)
+                outcome.value = capture.outputs[-1] if capture.outputs else None
+        except CalledOff:
+            outcome.was_stopped = True
+        except KeyboardInterrupt:
+            outcome.error = "KeyboardInterrupt: the user interrupted the kernel."
+            raise
+        except BaseException as error:  # noqa: BLE001 - a user's SystemExit must not end it
+            code = getattr(inspect.unwrap(tool.function), "__code__", None)
+            outcome.error = clean_traceback(error, getattr(code, "co_filename", ""))
+        finally:
+            outcome.left_out = capture.left_out
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, (str, bytes, bool, int, float, dict, list, tuple, type(None)))
+
+
+def _limit(given: Arguments) -> float:
+    return min(max(float(given.get("time_limit", DEFAULT_LIMIT_S)), 1.0), MAX_LIMIT_S)

@@ -1,0 +1,95 @@
+"""An IPython shell, a running agent with a session, and the official MCP client as its hands.
+
+The test's main thread waits as a cell does: the pump runs what the tools want done there.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+# Read when matplotlib is imported, as in a kernel.
+os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
+
+from IPython.core.interactiveshell import InteractiveShell
+from tools_bench import Hands, entry_of, mcp_over_http
+
+import acp_notebook as acp
+from acp_notebook.client.host import current_host, install_host
+from acp_notebook.kernel.notebook_host import NotebookHost
+from acp_notebook.kernel.tools.functions import forget_tools
+
+DEMO = [sys.executable, "-m", "acp_notebook.demo_agent", "--pace", "0"]
+
+
+class Notebook(NotebookHost):
+    """A notebook whose tests say whether somebody can be asked."""
+
+    somebody_is_there = True
+
+    @property
+    def can_ask(self):
+        return self.somebody_is_there
+
+    @can_ask.setter
+    def can_ask(self, _from_the_front_end): ...
+
+
+@pytest.fixture(scope="package")
+def shell():
+    shell = InteractiveShell.instance()
+    yield shell
+    InteractiveShell.clear_instance()
+
+
+@pytest.fixture
+def space(shell):
+    """The user's namespace, empty, and no tools of the user's."""
+    shell.reset(new_session=False)
+    forget_tools()
+    yield shell.user_ns
+    forget_tools()
+
+
+@pytest.fixture(scope="package")
+def notebook(shell):
+    """The notebook as the client's host."""
+    before = current_host()
+    host = Notebook()
+    install_host(host)
+    yield host
+    install_host(before)
+
+
+@pytest.fixture(scope="package")
+def agent(notebook):
+    agent = acp.start(command=DEMO, label="demo")
+    yield agent
+    agent.quit()
+
+
+@pytest.fixture
+def session(agent, notebook):
+    """A new session; somebody can be asked, and the policy is `allow` unless a test says else."""
+    notebook.somebody_is_there = True
+    session = agent.new_session()
+    session.permissions = "allow"
+    return session
+
+
+@pytest.fixture
+def hands(session, space):
+    """The agent of the session, calling over HTTP."""
+    hands = Hands(lambda: mcp_over_http(entry_of(session)))
+    yield hands
+    hands.close()
+
+
+@pytest.fixture
+def host_without_tools(notebook):
+    """The notebook before any agent came, whatever other tests have left."""
+    kept, notebook._tools = notebook._tools, None
+    yield
+    notebook._tools = kept

@@ -1,0 +1,185 @@
+"""Permission for running code: our own card, the session's policy, grants, and nobody to ask."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future
+
+import pytest
+from tools_bench import BOUND_S, Hands, entry_of, mcp_over_http, text_of, wait_as_a_cell
+
+import acp_notebook as acp
+from acp_notebook.session.updates import CodeSubject
+
+CODE = "ran = True"
+
+
+@pytest.fixture
+def asking(session):
+    session.permissions = "ask"
+    return session
+
+
+def next_question(session):
+    """A future of the session's next open question."""
+    found: Future = Future()
+
+    def note(_changes):
+        opened = session.live.state.open_permissions
+        if opened and not found.done():
+            found.set_result(opened[-1].request)
+
+    session.agent.thread.call(lambda: (session.live.listeners.append(note), note([])))
+    return found
+
+
+def answer(session, option_id):
+    """Click an option of the next question, from elsewhere."""
+    question = next_question(session)
+
+    def click():
+        request = question.result(BOUND_S)
+        thread = session.agent.thread
+        thread.post(lambda: session.live.answer(request.permission_id, option_id))
+
+    threading.Thread(target=click).start()
+    return question
+
+
+def last_answer(session):
+    return list(session.live.state.permissions.values())[-1].answer
+
+
+def test_the_question_shows_the_code_and_waits_for_a_click(hands, asking, space):
+    question = answer(asking, "allow")
+    assert not hands.call("run_code", code=CODE).is_error
+    request = question.result(0)
+    assert request.subject == CodeSubject(CODE, tool_call_id=request.subject.tool_call_id)
+    assert [option.name for option in request.options] == [
+        "Allow",
+        "Allow for this session",
+        "Reject",
+    ]
+    assert space["ran"]
+    assert last_answer(asking).by == "you"
+
+
+def test_what_is_rejected_does_not_run_and_the_agent_is_told(hands, asking, space):
+    answer(asking, "reject")
+    result = hands.call("run_code", code=CODE)
+    assert result.is_error
+    assert "Not allowed (you). Nothing was run." in text_of(result)
+    assert "ran" not in space
+    (card,) = asking.live.state.tool_calls.values()
+    assert card.status == "cancelled"
+    assert CODE in card.content[0].block.text
+
+
+def test_allowed_for_the_session_is_not_asked_again_until_it_is_forgotten(hands, asking, notebook):
+    answer(asking, "allow_session")
+    hands.call("run_code", code="1")
+    hands.call("run_code", code="2")
+    assert len(asking.live.state.permissions) == 1
+    notebook.tools.forget_grants(asking.agent)
+    answer(asking, "reject")
+    assert hands.call("run_code", code="3").is_error
+
+
+def test_a_grant_of_one_session_is_not_another_ones(hands, asking, agent, notebook):
+    answer(asking, "allow_session")
+    hands.call("run_code", code="1")
+    other = agent.new_session()
+    callers = agent.thread.call(lambda: list(notebook.tools._callers))
+    granted = {caller.live: caller.granted for caller in callers}
+    assert granted[asking.live] == {"run_code"}
+    assert granted[other.live] == set()
+
+
+@pytest.mark.parametrize(("policy", "runs"), [("allow", True), ("reject", False), ("reads", None)])
+def test_the_policy_of_the_session_decides(hands, session, space, policy, runs):
+    session.permissions = policy
+    if runs is None:  # running code is no reading: it is asked
+        answer(session, "reject")
+    assert hands.call("run_code", code=CODE).is_error == (not runs)
+    assert ("ran" in space) == bool(runs)
+    assert last_answer(session).by == ("you" if runs is None else f"policy {policy}")
+
+
+def test_a_policy_function_sees_the_code(hands, session, space):
+    seen = []
+
+    def only_sums(question):
+        seen.append(question)
+        return "allow" if question.subject.code.startswith("sum") else "reject"
+
+    session.permissions = only_sums
+    assert hands.text("run_code", code="sum([1, 2])") == "3"
+    assert hands.call("run_code", code=CODE).is_error
+    assert {question.kind for question in seen} == {"execute"}
+    assert "ran" not in space
+
+
+def test_where_nobody_can_be_asked_it_is_rejected_at_once(hands, asking, notebook, space):
+    notebook.somebody_is_there = False
+    result = hands.call("run_code", code=CODE)
+    assert "nobody can be asked here" in text_of(result)
+    assert "ran" not in space
+
+
+def test_looking_is_not_asked_about(hands, asking, space):
+    space["x"] = 1
+    assert "x" in hands.text("list_variables")
+    assert not hands.call("inspect", name="x").is_error
+    assert asking.live.state.permissions == {}
+
+
+def test_a_stop_takes_the_question_back(hands, asking, space):
+    turn = asking.prompt("/slow 30", wait=False)
+    question = next_question(asking)
+    call = hands.begin("run_code", code=CODE)
+    question.result(BOUND_S)
+    turn.cancel()
+    assert "the turn was cancelled" in text_of(wait_as_a_cell(call))
+    wait_as_a_cell(turn.done)
+    assert "ran" not in space
+    assert asking.live.state.open_permissions == []
+
+
+def test_an_agent_that_calls_it_off_takes_its_question_with_it(hands, asking, space):
+    question = next_question(asking)
+    call = hands.begin("run_code", code=CODE)
+    question.result(BOUND_S)
+    closed: Future = Future()
+    live = asking.live
+
+    def note(_changes):
+        if not live.state.open_permissions and not closed.done():
+            closed.set_result(None)
+
+    asking.agent.thread.call(lambda: live.listeners.append(note))
+    call.cancel()
+    wait_as_a_cell(closed)
+    assert last_answer(asking).by == "the agent took the question back"
+    assert "ran" not in space
+
+
+def test_the_question_is_in_the_session_whose_agent_calls(hands, asking, agent):
+    other = agent.new_session()
+    answer(asking, "reject")
+    hands.call("run_code", code=CODE)
+    assert len(asking.live.state.permissions) == 1
+    assert other.live.state.permissions == {}
+
+
+def test_a_lost_agent_answers_nothing_and_runs_nothing(notebook, space):
+    notebook.somebody_is_there = True
+    agent = acp.start("demo", label="short-lived")
+    session = agent.session
+    hands = Hands(lambda: mcp_over_http(entry_of(session)))
+    question = next_question(session)
+    call = hands.begin("run_code", code=CODE)
+    question.result(BOUND_S)
+    agent.quit()
+    assert "the agent ended" in text_of(wait_as_a_cell(call))
+    assert "ran" not in space
+    hands.close()
