@@ -34,7 +34,7 @@ MOST_WORDS_CHARS = 60
 SHOWN_CELLS = 15
 SHOWN_FILES = 200
 _MENTION = re.compile(r"""(?<![\w@\\.])@(?:file:(?:"[^"\n]*|[^\s,;"']*)|[\w.:\["'\]-]*)$""")
-_COMMAND = re.compile(r"\s*(/\S*)$")
+_COMMAND = re.compile(r"\s*(/\S*)")
 _PLAIN_PATH = re.compile(r"[^\s,;\"']*")
 
 
@@ -110,9 +110,10 @@ def _in_line(magics: AcpMagics, subcommand: Subcommand, line: str) -> Offers | N
             if name.startswith("-") and (name not in words or _is_repeatable(each))
         )
         return Offers(fragment).add(offered)
-    if takes_prompt(subcommand):
-        return _in_prompt(magics, line, _given_label(line), may_command=not _text(words, options))
     given = _text(words, options)
+    if takes_prompt(subcommand):
+        begun = fragment if not given else line
+        return _in_prompt(magics, begun, _given_label(line), may_command=not given)
     return Offers(fragment).add(_arguments(magics, subcommand.name, given, _given_label(line)))
 
 
@@ -266,17 +267,14 @@ def _in_prompt(
     match = _MENTION.search(before)
     if match is not None:
         return _mentions(magics, match[0])
-    command = _COMMAND.match(before) or _COMMAND.search(before)
-    if may_command and command is not None and (takes := before[: command.start(1)]) is not None:
-        if takes.strip() and not takes.endswith(" "):
-            return None
-        agent = _agent(magics, label)
-        commands = agent.session.commands if agent is not None else ()
-        return Offers(command[1]).add(
-            (f"/{each.name}", each.description + (f" [{each.hint}]" if each.hint else ""))
-            for each in commands
-        )
-    return None
+    command = _COMMAND.fullmatch(before)
+    if not may_command or command is None:
+        return None
+    agent = _agent(magics, label)
+    return Offers(command[1]).add(
+        (f"/{each.name}", each.description + (f" [{each.hint}]" if each.hint else ""))
+        for each in (agent.session.commands if agent is not None else ())
+    )
 
 
 def _mentions(magics: AcpMagics, fragment: str) -> Offers:

@@ -28,6 +28,7 @@ class ShellBench:
 
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell
+        self.names: dict[str, Any] = shell.user_ns
         self.next_input: str | None = None
         shell.set_next_input = self._set_next_input
 
@@ -38,11 +39,6 @@ class ShellBench:
     @property
     def magics(self) -> AcpMagics:
         return self.shell.magics_manager.registry["AcpMagics"]
-
-    @property
-    def names(self) -> dict[str, Any]:
-        """The user's namespace."""
-        return self.shell.user_ns
 
     def run(self, source: str) -> list[dict[str, Any]]:
         """Run a cell that must not fail; the bundles that it displayed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from shell_bench import ShellBench, shell_bench
 import acp_notebook as acp
 from acp_notebook.client import attachments
 from acp_notebook.errors import UsageError
+from acp_notebook.kernel.extension import load_ipython_extension, unload_ipython_extension
 from acp_notebook.kernel.turn_cache import RecordedTurn
 from acp_notebook.session.content import TextBlock
 
@@ -128,7 +130,7 @@ def test_a_preview_shows_each_block_with_its_size_and_sends_nothing(rich):
     assert "to helper: 3 blocks" in told
     assert "1 picture" in told
     assert "Nothing was sent" in told
-    assert "1. text, 24 characters" in told
+    assert "1. text, 22 characters" in told
     assert "2. image of notebook://variable/fig, image/png" in told
     assert "3. resource notebook://variable/text, text/plain, 8 characters\n<b>&</b>" in told
     assert "&lt;b&gt;&amp;&lt;/b&gt;" in bundle["text/html"]
@@ -373,7 +375,7 @@ def test_a_turns_timeline_is_a_frame(rich):
 
 def test_a_frame_without_pandas_is_a_clear_error(rich, monkeypatch):
     rich.run("%%acp --out turn\nhello")
-    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(UsageError, match="pip install pandas"):
         rich.names["turn"].to_frame()
 
@@ -381,9 +383,6 @@ def test_a_frame_without_pandas_is_a_clear_error(rich, monkeypatch):
 def test_unloading_takes_everything_back(bench):
     completer = bench.shell.Completer
     matchers = len(completer.custom_matchers)
-    bench.run("%unload_ext acp_notebook") if False else None
-    from acp_notebook.kernel.extension import load_ipython_extension, unload_ipython_extension
-
     unload_ipython_extension(bench.shell)
     assert len(completer.custom_matchers) == matchers - 1
     assert attachments._describer is None

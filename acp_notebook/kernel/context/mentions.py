@@ -30,6 +30,7 @@ _MENTION = re.compile(
 )
 _HIDDEN = re.compile(
     r"""^[ \t]*(?P<fence>`{3,}|~{3,})(?:.*?)(?:^[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)
+      | (?<!`)(?P<wide>`{3,})(?!`).*?(?<!`)(?P=wide)(?!`)
       | (?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)
       | \b[A-Za-z][\w+.-]{0,20}://[^\s<>"']+
       | ^[ \t]*@[^\n]+\n(?=[ \t]*(?:@|def\b|async[ \t]+def\b|class\b))

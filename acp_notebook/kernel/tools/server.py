@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import hmac
+import json
 import logging
 import os
 import secrets
@@ -21,6 +22,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
+from acp_notebook.session.content import ContentBlock, TextBlock
 from acp_notebook.version import __version__
 
 if TYPE_CHECKING:
@@ -242,9 +244,21 @@ def mcp_result(result: ToolResult) -> Any:
 
     from acp_notebook.session.content import write_block
 
-    return types.CallToolResult.model_validate(
-        {"content": [write_block(block) for block in result.content], "isError": result.is_error}
-    )
+    content = [write_block(_no_bare_json(block)) for block in result.content]
+    return types.CallToolResult.model_validate({"content": content, "isError": result.is_error})
+
+
+def _no_bare_json(block: ContentBlock) -> ContentBlock:
+    """Name a text that is a bare JSON value, such as `6`.
+
+    A client in use (gemini) takes a text that is JSON for structured content, which must be an
+    object, and fails the call on any other.
+    """
+    if isinstance(block, TextBlock):
+        with suppress(ValueError, RecursionError):
+            if not isinstance(json.loads(block.text), dict):
+                return TextBlock(f"Output:\n{block.text}")
+    return block
 
 
 def http_entry(url: str, token: str) -> dict[str, Any]:

@@ -52,6 +52,7 @@ def test_the_whole_of_a_frame_is_asked_for_by_csv():
         r"write \@df",
         "`@df`",
         "``a ` @df``",
+        "like ```\n@df``` or so",
         "```\n@df\n```",
         "~~~python\n@df\n~~~\n",
         "- a list\n  ```\n  @df\n  ```",
