@@ -1,5 +1,7 @@
 """A Jupyter notebook as a full Agent Client Protocol client.
 
+`acp_notebook.last` is the turn that was prompted last, or None.
+
 Importing this package imports nothing heavy; names are loaded when they are used.
 """
 
@@ -47,6 +49,9 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "last":
+        # Not a name of its own, but what was prompted last at the moment of asking.
+        return import_module("acp_notebook.client.last_turn").recall()
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

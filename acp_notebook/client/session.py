@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from acp_notebook.client import session_list, single_work
+from acp_notebook.client import last_turn, session_list, single_work
 from acp_notebook.client.attachments import Attachments, attached_blocks
 from acp_notebook.client.elicitations import ElicitFunction
 from acp_notebook.client.host import current_host
@@ -160,6 +160,7 @@ class Session:
         content = fit_content([*as_content(prompt), *attached], capabilities)
         turn = Turn(self, u.PromptId(f"turn-{next(_turn_numbers)}"), content)
         self.turns.append(turn)
+        last_turn.remember(turn)
         self.agent.thread.call(lambda: self.live.listeners.append(turn.note))
         turn.done.add_done_callback(
             lambda _: self.agent.thread.post(lambda: self._forget_listener(turn))

@@ -15,6 +15,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics
 from traitlets import Unicode
 
+from acp_notebook.client import last_turn
 from acp_notebook.errors import UsageError
 from acp_notebook.kernel.context.cell_log import CellLog
 from acp_notebook.kernel.roster import Roster
@@ -230,6 +231,7 @@ class PromptMagics(Magics):
 
     def _remember(self, turn: AnyTurn, name: str | None) -> None:
         self.last_turn = turn
+        last_turn.remember(turn)
         if name is not None and not name.isidentifier():
             raise UsageError(f"--out needs a variable's name, not {name!r}.")
         if name is not None:

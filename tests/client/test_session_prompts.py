@@ -15,6 +15,7 @@ from watching import (
     until_text,
 )
 
+import acp_notebook
 import acp_notebook as acp
 from acp_notebook.errors import UnsupportedByAgent, UsageError
 from acp_notebook.session.content import ImageBlock, TextBlock
@@ -268,8 +269,12 @@ def test_in_v1_the_answer_is_the_end(v1_session):
 @proves("STATE-4")
 def test_background_work_after_the_end_belongs_to_the_turn_that_began_it(node_session):
     turn = node_session.prompt("[[background]]")
-    assert [call.status for call in turn.tool_calls] == ["in_progress"]
+    assert acp_notebook.last is turn
     until_text(node_session, "the background work is done")
+    frames = [frame.data for frame in node_session.agent.recording.frames()]
+    ended = max(index for index, data in enumerate(frames) if b"end_turn" in data)
+    completed = max(index for index, data in enumerate(frames) if b'"completed"' in data)
+    assert ended < completed
     assert [call.status for call in turn.tool_calls] == ["completed"]
     assert turn.text == "the background work is done"
     assert (turn.stop_reason, node_session.state) == ("end_turn", "idle")
