@@ -65,7 +65,7 @@ class NotebookHost:
         with self._lobby(agent):
             if self.wait(start, QUICK_START_S):
                 return
-            display = StartDisplay(agent, start)
+            display = StartDisplay(agent, start, waited_s=QUICK_START_S)
             try:
                 self.wait(start, None)
             finally:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import concurrent.futures
 import contextvars
 import time
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from acp_notebook.kernel.comm_route import keep_front_end_route
@@ -22,14 +23,19 @@ SHOWN_LINES = 6
 
 
 class StartDisplay:
-    """Made on the waiting thread; redraws itself from the agent thread until it is closed."""
+    """Made on the waiting thread; redraws itself from the agent thread until it is closed.
 
-    def __init__(self, agent: Agent, start: concurrent.futures.Future[None]) -> None:
+    `waited_s` is how long the start took before it was worth a display.
+    """
+
+    def __init__(
+        self, agent: Agent, start: concurrent.futures.Future[None], *, waited_s: float
+    ) -> None:
         from IPython.display import display
 
         self._agent = agent
         self._start = start
-        self._started = time.monotonic()
+        self._started = time.monotonic() - waited_s
         self._context = contextvars.copy_context()
         self._is_closed = False
         self._button: Any = None
@@ -59,12 +65,15 @@ class StartDisplay:
             self._handle.update(self._bundle(), raw=True)
             self._schedule()
 
+    @property
+    def _elapsed_s(self) -> int:
+        return round(time.monotonic() - self._started)
+
     def _bundle(self) -> dict[str, str]:
         from markupsafe import Markup
 
-        elapsed = int(time.monotonic() - self._started) + 1
         tail = "\n".join(self._agent.stderr.strip().splitlines()[-SHOWN_LINES:])
-        line = f"Starting {self._agent.label} … {elapsed} s"
+        line = f"Starting {self._agent.label} … {self._elapsed_s} s"
         html = Markup(
             '<div style="font-family:var(--jp-ui-font-family,sans-serif);'
             'font-variant-numeric:tabular-nums">{}</div>'
@@ -78,8 +87,9 @@ class StartDisplay:
     def close(self) -> None:
         """Take the display back; on the waiting thread, so that every front end sees it."""
         self._is_closed = True
-        empty = {"text/html": "", "text/plain": ""}
-        self._handle.update(empty, raw=True)
+        line = f"Starting {self._agent.label} took {self._elapsed_s} s."
+        html = f'<small style="opacity:.6">{escape(line)}</small>'
+        self._handle.update({"text/html": html, "text/plain": line}, raw=True)
         if self._button is not None:
-            self._button_handle.update(empty, raw=True)
+            self._button_handle.update({"text/html": "", "text/plain": ""}, raw=True)
             self._button.close()
