@@ -5,15 +5,15 @@ Text blocks of messages are joined and streamed elsewhere; here text is what a t
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 from markupsafe import Markup
 
 from acp_notebook.render.code import code_block
+from acp_notebook.render.json_view import json_part, pre_part, rest_remark
 from acp_notebook.render.markdown import is_safe_link, render_markdown
-from acp_notebook.render.markup import Paper, clean, label, visible
+from acp_notebook.render.markup import Paper, clean, label
 from acp_notebook.render.words import size_words
 from acp_notebook.session.content import (
     AudioBlock,
@@ -26,8 +26,6 @@ from acp_notebook.session.content import (
 )
 
 _IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-_FIELDS_LIMIT = 12
-_LINE_LIMIT_CHARS = 160
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]*={0,2}\s*")
 
 
@@ -65,41 +63,16 @@ def block_words(block: ContentBlock) -> str:
             return label(kind, 60)
 
 
+def markdown_part(paper: Paper, text: str) -> Markup:
+    """Markdown, with formulas drawn here or left to Jupyter."""
+    return paper.markdown(render_markdown(text, as_tex=paper.is_static))
+
+
 def text_part(paper: Paper, text: str) -> Markup:
     """Text as Markdown, up to the paper's limit."""
     limit = paper.limits.text_chars
-    body = paper("div", "md", paper.markdown(render_markdown(text[:limit])))
+    body = paper("div", "md", markdown_part(paper, text[:limit]))
     return body + rest_remark(paper, len(text) - limit, "characters")
-
-
-def rest_remark(paper: Paper, rest: int, what: str) -> Markup:
-    """A line that says how much is not shown, if anything."""
-    if rest <= 0:
-        return Markup("")
-    paper.left_out.append(f"{rest:,} {what}")
-    return paper("div", "left-out", f"… {rest:,} more {what} not shown")
-
-
-def pre_part(paper: Paper, text: str, limit: int | None = None) -> Markup:
-    """Text exactly as it is, up to the paper's limit."""
-    most = limit or paper.limits.text_chars
-    body = paper("pre", "pre", clean(text[:most]), tabindex="0")
-    return body + rest_remark(paper, len(text) - most, "characters")
-
-
-def json_text(value: Any) -> str:
-    """JSON for people; what JSON cannot say is said by its text."""
-    return clean(json.dumps(value, indent=2, ensure_ascii=False, default=str))
-
-
-def json_part(paper: Paper, value: Any) -> Markup:
-    """A JSON value, or a string as it is."""
-    if isinstance(value, str):
-        return pre_part(paper, value)
-    text = json_text(value)
-    most = paper.limits.json_chars
-    body = paper("div", "code", paper.markdown(code_block(text[:most], "json")))
-    return body + rest_remark(paper, len(text) - most, "characters")
 
 
 def code_part(paper: Paper, code: str, language: str) -> Markup:
@@ -109,30 +82,10 @@ def code_part(paper: Paper, code: str, language: str) -> Markup:
     return body + rest_remark(paper, len(code) - most, "characters")
 
 
-def fields_part(paper: Paper, value: Any) -> Markup:
-    """What a tool was given: a flat object as named values, code as code, anything else as JSON."""
-    if not isinstance(value, dict) or len(value) > _FIELDS_LIMIT or not _is_flat(value):
-        return json_part(paper, value)
-    return Markup("").join(_field(paper, str(name), item) for name, item in value.items())
-
-
-def _is_flat(value: dict[Any, Any]) -> bool:
-    return bool(value) and all(
-        item is None or isinstance(item, str | int | float) for item in value.values()
-    )
-
-
-def _field(paper: Paper, name: str, value: Any) -> Markup:
-    title = paper("span", "muted small", label(name, 80))
-    text = value if isinstance(value, str) else json_text(value)
-    if "\n" not in text and len(text) <= _LINE_LIMIT_CHARS:
-        return paper("div", "field", title, " ", paper("span", "mono", visible(text)))
-    return paper("div", "field", title, pre_part(paper, visible(text)))
-
-
 def json_fold(paper: Paper, title: str, value: Any, key: str) -> Markup:
     """A JSON value behind its title."""
-    return paper.fold("part fold", paper("span", "muted", title), json_part(paper, value), key=key)
+    head = paper("span", "muted", title)
+    return paper.fold("part fold", head, json_part(paper, value, key), key=key)
 
 
 def _chip(paper: Paper, words: str) -> Markup:

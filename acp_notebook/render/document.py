@@ -12,13 +12,21 @@ from collections.abc import Iterable
 from markupsafe import Markup
 
 from acp_notebook.render import operations as op
-from acp_notebook.render.elicitation import elicitation_words
 from acp_notebook.render.form_entry import FormEntry
-from acp_notebook.render.header import Ending, render_foot, render_head
+from acp_notebook.render.header import (
+    Ending,
+    render_controls,
+    render_earlier,
+    render_foot,
+    render_head,
+    render_now,
+)
 from acp_notebook.render.live_entry import CardEntry, LiveTerminal, StreamEntry
-from acp_notebook.render.markup import label, live_paper
+from acp_notebook.render.markup import live_paper
 from acp_notebook.render.operations import Operation
-from acp_notebook.render.words import answer_words
+from acp_notebook.render.speech import Speech
+from acp_notebook.render.timings import Timings
+from acp_notebook.render.window import Window
 from acp_notebook.session.changes import (
     EntryChanged,
     EntryRemoved,
@@ -28,7 +36,7 @@ from acp_notebook.session.changes import (
     TerminalChanged,
 )
 from acp_notebook.session.elicitation import Elicitation, ElicitationId
-from acp_notebook.session.state import IDLE, REQUIRES_ACTION, RUNNING, EntryKey, SessionState
+from acp_notebook.session.state import REQUIRES_ACTION, RUNNING, EntryKey, SessionState
 from acp_notebook.session.updates import (
     Failure,
     PermissionId,
@@ -40,37 +48,51 @@ from acp_notebook.session.updates import (
 
 _STREAMED = frozenset({"agent", "thought"})
 _OURS = frozenset({"prompt", "user", "violation"})
+_SLOTS = ("head", "controls", "now", "earlier", "foot")
 
 
 class TurnDocument:
-    """The timeline of a session from one entry on, with a header and a last line.
+    """The entries of one turn, with a header and a last line.
 
     Args:
         state: The session; read only, on the thread that owns it.
-        first_entry: Where in the timeline the turn begins.
+        keys: The turn's entries so far; later ones come with their changes.
         agent_name: Who is talking, for the reader.
+        timings: When the turn and its entries began and ended.
+        folder: The notebook's folder, from where a page can open files.
     """
 
-    def __init__(self, state: SessionState, first_entry: int, *, agent_name: str) -> None:
+    def __init__(
+        self,
+        state: SessionState,
+        keys: Iterable[EntryKey] = (),
+        *,
+        agent_name: str,
+        timings: Timings | None = None,
+        folder: str = "",
+    ) -> None:
         self._state = state
         self._agent_name = agent_name
+        self._timings = timings or Timings()
         self._paper = live_paper()
         self._paper.agent_name = agent_name
-        self._before = frozenset(state.timeline[:first_entry])
+        self._paper.spans = self._timings.spans
+        self._paper.folder = folder
         self._entries: dict[EntryKey, CardEntry | StreamEntry] = {}
+        self._window = Window()
         self._terminals: dict[TerminalId, LiveTerminal] = {}
         self._dirty: dict[EntryKey, None] = {}
         self._dirty_terminals: dict[TerminalId, None] = {}
         self._removed: list[str] = []
-        self._said: list[str] = []
+        self._speech = Speech(agent_name)
         self._created = 0
         self._activity = state.activity
         self._thinking: EntryKey | None = None
         self._ending: Ending | None = None
         self._is_over = False
         self._has_spoken = False
-        self._slots = {"head": Markup(""), "foot": Markup("")}
-        for key in state.timeline[first_entry:]:
+        self._slots = dict.fromkeys(_SLOTS, Markup(""))
+        for key in keys:
             self._touch(key)
             if key.kind == "terminal":
                 self._dirty_terminals[TerminalId(key.id)] = None
@@ -97,7 +119,7 @@ class TurnDocument:
     ) -> None:
         """The turn is over: the next `ops` are the last."""
         self._ending = Ending(stop_reason, failure, elapsed_s)
-        self._said.append(f"{self._agent_name}: {self._ending.words.text}.")
+        self._speech.say(f"{self._agent_name}: {self._ending.words.text}.")
 
     def ops(self) -> list[Operation]:
         """What the page lacks since the last call; empty if nothing."""
@@ -107,29 +129,34 @@ class TurnDocument:
         found = [op.remove(ident) for ident in self._removed]
         self._removed.clear()
         self._mark_thinking()
-        if self._ending is None:
-            for key in list(self._dirty):
-                if key in self._entries:
-                    found += self._entries[key].update(self._state)
-        else:
-            for entry in self._entries.values():
-                found += entry.finish(self._state)
-        self._dirty.clear()
+        found += self._entry_operations()
         found += self._terminal_operations()
+        found += self._window_operations()
         found += self._slot_operations()
-        found += [op.say(label(text)) for text in self._said]
-        self._said.clear()
-        return found
+        return found + self._speech.operations()
 
     def snapshot(self) -> list[Operation]:
         """Everything that the calls of `ops` so far have built, for a new or reloaded page."""
         found = [op.clear(), *(op.fill(slot, html) for slot, html in self._slots.items())]
-        for entry in self._entries.values():
+        for key, entry in self._entries.items():
+            if key in self._window.hidden:
+                continue
             found += entry.snapshot()
             for place, terminal_id in entry.places.items():
                 if terminal_id in self._terminals:
                     found += self._terminals[terminal_id].snapshot(place)
         return found
+
+    def show_earlier(self) -> None:
+        """Take more of the earlier entries back: a snapshot has them."""
+        back = self._window.widen()
+        found: list[Operation] = []
+        for key in back:
+            entry = self._entries[key]
+            found += entry.finish(self._state) if self._is_over else entry.update(self._state)
+            self._dirty_terminals |= dict.fromkeys(entry.places.values())
+        self._terminal_operations()
+        self._slot_operations()
 
     def permission_answer(self, ident: str, number: int) -> tuple[PermissionId, str] | None:
         """Which option of which open request a button stands for; None if it is too late."""
@@ -165,6 +192,17 @@ class TurnDocument:
                 return key
         return None
 
+    def has_option(self, option_id: str, value: str) -> bool:
+        """Whether the session has this setting, with this choice."""
+        return any(
+            option.id == option_id and any(choice.value == value for choice in option.choices)
+            for option in self._state.config_options
+        )
+
+    def renew_controls(self) -> None:
+        """A setting was chosen and answered: the page gets all of them as they are now."""
+        self._slots["controls"] = Markup("")
+
     # What changed
 
     def _note(self, change: SessionChange) -> bool:
@@ -186,13 +224,12 @@ class TurnDocument:
         return False
 
     def _entry_changed(self, key: EntryKey) -> bool:
-        if not self._touch(key):
-            return False
+        self._touch(key)
         if key.kind == "permission":
-            self._announce(PermissionId(key.id))
+            self._speech.permission(self._state.permissions[PermissionId(key.id)])
             return True
         if key.kind == "elicitation":
-            self._announce_elicitation(ElicitationId(key.id))
+            self._speech.elicitation(self._state.elicitations[ElicitationId(key.id)])
             return True
         if key.kind == "tool_call":
             self._touch_relatives(ToolCallId(key.id))
@@ -200,15 +237,18 @@ class TurnDocument:
         self._has_spoken |= is_first
         return is_first
 
-    def _touch(self, key: EntryKey) -> bool:
-        if key in self._before:
-            return False
+    def _touch(self, key: EntryKey) -> None:
         if key not in self._entries:
             ident = f"e{self._created}"
             self._created += 1
             self._entries[key] = _entry_kind(key)(key, ident, self._paper)
+            self._touch_plans(key)
         self._dirty[key] = None
-        return True
+
+    def _touch_plans(self, key: EntryKey) -> None:
+        """Plans have names only while there are several."""
+        if key.kind == "plan":
+            self._dirty |= {other: None for other in self._entries if other.kind == "plan"}
 
     def _touch_relatives(self, tool_call_id: ToolCallId) -> None:
         """Terminals that the call now shows, and open questions about it, are drawn anew too."""
@@ -218,50 +258,75 @@ class TurnDocument:
             lone = EntryKey("terminal", terminal_id)
             if lone in self._entries:
                 self._dirty[lone] = None
-        for permission in self._state.open_permissions:
-            if permission.request.subject == ToolCallSubject(tool_call_id):
-                self._touch(EntryKey("permission", permission.request.permission_id))
+        for key in self._questions_about(tool_call_id):
+            self._dirty[key] = None
+
+    def _questions_about(self, tool_call_id: ToolCallId) -> list[EntryKey]:
+        keys = [
+            EntryKey("permission", permission.request.permission_id)
+            for permission in self._state.open_permissions
+            if permission.request.subject == ToolCallSubject(tool_call_id)
+        ]
+        return [key for key in keys if key in self._entries]
 
     def _terminal_changed(self, terminal_id: TerminalId, *, is_output_only: bool) -> None:
         lone = EntryKey("terminal", terminal_id)
         self._dirty_terminals[terminal_id] = None
-        if lone not in self._entries or not is_output_only:
+        if (lone not in self._entries or not is_output_only) and self._is_mine(lone):
             self._touch(lone)
         if not is_output_only or terminal_id not in self._terminals:
             for owner in self._state.terminal_owners.get(terminal_id, ()):
                 key = EntryKey("tool_call", owner)
-                if key in self._entries:
-                    self._dirty[key] = None
+                for shown in (key, *self._questions_about(owner)):
+                    if shown in self._entries:
+                        self._dirty[shown] = None
+
+    def _is_mine(self, key: EntryKey) -> bool:
+        """Whether an entry belongs to the turn that the others belong to."""
+        first = next(iter(self._entries), None)
+        owners = self._state.owners
+        return first is None or owners.get(first) == owners.get(key)
 
     def _activity_changed(self) -> bool:
+        # Not `idle`: the end of the turn, which follows at once, says how it ended.
         before, self._activity = self._activity, self._state.activity
-        return before != self._activity and self._activity in {IDLE, REQUIRES_ACTION}
+        return before != self._activity and self._activity == REQUIRES_ACTION
 
     def _forget(self, key: EntryKey) -> None:
         entry = self._entries.pop(key, None)
         self._dirty.pop(key, None)
-        if entry is not None and entry.is_placed:
+        self._touch_plans(key)
+        is_hidden = self._window.forget(key)
+        if entry is not None and entry.is_placed and not is_hidden:
             self._removed.append(entry.ident)
 
-    def _announce(self, permission_id: PermissionId) -> None:
-        permission = self._state.permissions[permission_id]
-        title = permission.request.title
-        if permission.is_open:
-            self._said.append(f"{self._agent_name} asks for permission: {title}")
-        else:
-            self._said.append(f"{answer_words(permission).text}: {title}")
-
-    def _announce_elicitation(self, elicitation_id: ElicitationId) -> None:
-        elicitation = self._state.elicitations[elicitation_id]
-        message = elicitation.request.message
-        if elicitation.errors:
-            self._said.append("; ".join(elicitation.errors.values()))
-        elif elicitation.is_open:
-            self._said.append(f"{self._agent_name} asks: {message}")
-        else:
-            self._said.append(f"{elicitation_words(elicitation).text}: {message}")
-
     # What to send
+
+    def _entry_operations(self) -> list[Operation]:
+        keys = [key for key in self._dirty if key in self._entries]
+        if self._ending is not None:
+            # Streams have an open end to settle; all else is as it was last drawn.
+            dirty = set(keys)
+            keys = [k for k, e in self._entries.items() if k in dirty or isinstance(e, StreamEntry)]
+        self._dirty.clear()
+        found = []
+        for key in keys:
+            if key in self._window.hidden:
+                continue
+            entry = self._entries[key]
+            found += (
+                entry.update(self._state) if self._ending is None else entry.finish(self._state)
+            )
+        return found
+
+    def _window_operations(self) -> list[Operation]:
+        waiting = {
+            EntryKey("permission", p.request.permission_id) for p in self._state.open_permissions
+        } | {
+            EntryKey("elicitation", e.request.elicitation_id) for e in self._state.open_elicitations
+        }
+        leaving = self._window.leaving(self._entries, waiting)
+        return [op.remove(self._entries[key].ident) for key in leaving]
 
     def _mark_thinking(self) -> None:
         last = next(reversed(self._entries), None)
@@ -296,15 +361,21 @@ class TurnDocument:
         found: dict[EntryKey, None] = {}
         for terminal_id in terminal_ids:
             for owner in self._state.terminal_owners.get(terminal_id, ()):
-                found[EntryKey("tool_call", owner)] = None
+                found |= dict.fromkeys(
+                    [EntryKey("tool_call", owner), *self._questions_about(owner)]
+                )
             found[EntryKey("terminal", terminal_id)] = None
         return [key for key in found if key in self._entries]
 
     def _slot_operations(self) -> list[Operation]:
+        paper, state, ending = self._paper, self._state, self._ending
         is_empty = not any(key.kind not in _OURS for key in self._entries)
         fresh = {
-            "head": render_head(self._paper, self._state, self._agent_name, self._ending),
-            "foot": render_foot(self._paper, self._state, self._ending, is_empty=is_empty),
+            "head": render_head(paper, state, self._agent_name),
+            "controls": render_controls(paper, state) if ending is None else Markup(""),
+            "now": render_now(paper, state, ending, self._timings.began_s),
+            "earlier": render_earlier(paper, len(self._window.hidden)),
+            "foot": render_foot(paper, state, ending, is_empty=is_empty),
         }
         changed = {slot: html for slot, html in fresh.items() if html != self._slots[slot]}
         self._slots |= changed

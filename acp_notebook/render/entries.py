@@ -11,11 +11,11 @@ from acp_notebook.render.content import (
     block_words,
     code_part,
     json_fold,
-    pre_part,
     render_block,
     text_part,
 )
 from acp_notebook.render.elicitation import render_elicitation
+from acp_notebook.render.json_view import pre_part
 from acp_notebook.render.markup import Paper, join, label, visible
 from acp_notebook.render.tool_call import (
     render_command,
@@ -26,6 +26,7 @@ from acp_notebook.render.tool_call import (
 )
 from acp_notebook.render.words import (
     answer_words,
+    by_words,
     chosen_option,
     compaction_words,
     count_words,
@@ -78,7 +79,7 @@ def render_entry(paper: Paper, state: SessionState, key: EntryKey, ident: str) -
         case "terminal":
             return _lone_terminal(paper, state, TerminalId(key.id), ident)
         case "plan":
-            return _plan(paper, state.plans[PlanId(key.id)], ident)
+            return _plan(paper, state, state.plans[PlanId(key.id)], ident)
         case "permission":
             return _permission(paper, state, state.permissions[PermissionId(key.id)], ident)
         case "elicitation":
@@ -126,13 +127,21 @@ def _lone_terminal(
     return paper("div", "card card-line", paper("span", "muted small", "Terminal"), inner)
 
 
-def _plan(paper: Paper, plan: Plan, ident: str) -> Markup:
+def _plan(paper: Paper, state: SessionState, plan: Plan, ident: str) -> Markup:
     if plan.entries is None:
         return json_fold(paper, f"Plan of the unknown type {label(plan.type, 60)}", plan.raw, ident)
     done = sum(entry.status == "completed" for entry in plan.entries)
     total = sum(entry.status != "cancelled" for entry in plan.entries)
     words = f"{done} of {total} done" if plan.entries else "no steps"
-    title = paper("span", "title", "Plan") + " " + paper("span", "muted small num", words)
+    # One plan needs no name, and plans have none but their ids.
+    name = paper("span", "muted", label(plan.plan_id, 40)) if len(state.plans) > 1 else ""
+    title = Markup(" ").join(
+        [
+            paper("span", "title", "Plan"),
+            *filter(None, [name]),
+            paper("span", "muted small num", words),
+        ]
+    )
     bar = "" if paper.is_static else _bar(paper, done, total)
     items = [_plan_item(paper, entry) for entry in plan.entries]
     listing = paper("ul", "plan-list", *items)
@@ -193,13 +202,19 @@ def _permission(paper: Paper, state: SessionState, permission: Permission, ident
 def _answered(paper: Paper, permission: Permission) -> Markup:
     words = answer_words(permission)
     answer = permission.answer
-    by = [f"by {label(answer.by, 80)}"] if answer and answer.by else []
+    by = [label(by_words(answer.by), 80)] if answer and answer.by else []
     option = chosen_option(permission, answer) if answer else None
-    own = [f"“{label(option.name, 80)}”"] if option else []
+    is_said = option is not None and option.name in words.text
+    own = [f"“{label(option.name, 80)}”"] if option and not is_said else []
     facts = paper("span", "muted small", " · ".join([*own, *by]))
     title = paper("span", "title", label(permission.request.title), dir="auto")
     line = Markup(" ").join([title, paper.wording(words), facts])
     return paper("div", "card card-line answered", line)
+
+
+def subject_ident(ident: str) -> str:
+    """The name of what a permission entry shows of the call it is about."""
+    return f"{ident}.s"
 
 
 def _subject(paper: Paper, state: SessionState, permission: Permission, ident: str) -> list[Markup]:
@@ -209,7 +224,7 @@ def _subject(paper: Paper, state: SessionState, permission: Permission, ident: s
             if call is None:
                 return [paper("div", "muted small", f"Tool call {label(tool_call_id, 80)}")]
             title = paper("div", "muted small", tool_title(call), dir="auto")
-            body = tool_body(paper, state, call, f"{ident}.s", is_open=True)
+            body = tool_body(paper, state, call, subject_ident(ident), is_open=True)
             return [title, paper("div", "ask-subject", *body)] if body else [title]
         case CommandSubject(command=command, cwd=cwd):
             return [render_command(paper, command, cwd)]

@@ -6,16 +6,22 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from acp_notebook.render.content import json_fold
 from acp_notebook.render.markup import Paper, join, label
 from acp_notebook.render.words import (
     Wording,
+    count_words,
     elapsed_words,
     state_words,
     stop_words,
     usage_words,
 )
 from acp_notebook.session.state import SessionState
-from acp_notebook.session.updates import Failure
+from acp_notebook.session.updates import ConfigOption, Failure
+
+_CONTROL_CATEGORIES = frozenset({"mode", "model", "thought_level", "model_config"})
+_CONTROLS = 4
+_CHOICES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,25 +38,61 @@ class Ending:
         return stop_words(self.stop_reason, self.failure)
 
 
-def render_head(
-    paper: Paper, state: SessionState, agent_name: str, ending: Ending | None
-) -> Markup:
-    """Agent, title, usage, state, time, Stop."""
+def render_head(paper: Paper, state: SessionState, agent_name: str) -> Markup:
+    """Agent, title, usage."""
     parts = [paper("span", "agent-name", label(agent_name, 80))]
     if state.title:
         parts.append(paper("span", "session-title", label(state.title, 120), dir="auto"))
     parts.append(_meter(paper, state))
-    parts.append(_now(paper, state, ending))
     return join(*(part for part in parts if part))
 
 
-def _now(paper: Paper, state: SessionState, ending: Ending | None) -> Markup:
+def render_now(paper: Paper, state: SessionState, ending: Ending | None, began_s: float) -> Markup:
+    """State, time, Stop."""
     if ending is not None:
-        time = _time(paper, ending)
-        return paper("span", "now", paper.wording(ending.words), time)
+        return join(paper.wording(ending.words), _time(paper, ending))
     button = _stop_button(paper, state)
-    clock = paper("span", "num muted", "", data_clock=True) if button else ""
-    return paper("span", "now", paper.wording(state_words(state)), clock, button)
+    clock = paper("span", "num muted", "", data_since=f"{began_s:.1f}") if button else ""
+    return join(paper.wording(state_words(state)), clock, button)
+
+
+def render_controls(paper: Paper, state: SessionState) -> Markup:
+    """Mode, model and the like, to choose from."""
+    options = [option for option in state.config_options if _is_control(option)]
+    return join(*(_control(paper, option) for option in options[:_CONTROLS]))
+
+
+def _is_control(option: ConfigOption) -> bool:
+    is_choice = option.type == "select" and 1 < len(option.choices) <= _CHOICES
+    return is_choice and option.category in _CONTROL_CATEGORIES
+
+
+def _control(paper: Paper, option: ConfigOption) -> Markup:
+    name = label(option.name, 40)
+    is_known = any(choice.value == option.value for choice in option.choices)
+    choices = [] if is_known else [paper("option", "", "…", value="", selected=True)]
+    # A choice is named by its value, not by its place: the list may change before it is pressed.
+    choices += [
+        paper(
+            "option",
+            "",
+            label(choice.name, 60),
+            value=choice.value,
+            selected=choice.value == option.value,
+            title=label(choice.description) if choice.description else None,
+        )
+        for choice in option.choices
+    ]
+    return paper(
+        "select",
+        "select",
+        *choices,
+        aria_label=name,
+        title=f"{name}: {label(option.description)}" if option.description else name,
+        data_act="option",
+        data_id=option.id,
+        data_key=f"option.{option.id}",
+    )
 
 
 def _time(paper: Paper, ending: Ending) -> Markup:
@@ -62,7 +104,7 @@ def _time(paper: Paper, ending: Ending) -> Markup:
 def _stop_button(paper: Paper, state: SessionState) -> Markup:
     if not state.is_connected or (state.is_idle and not state.open_prompts):
         return Markup("")
-    words = "Stopping… press again to end the agent" if state.is_cancelling else "Stop"
+    words = "Press again to end the agent" if state.is_cancelling else "Stop"
     look = "button stop is-stopping" if state.is_cancelling else "button stop"
     return paper("button", look, words, type="button", data_act="stop", data_key="stop")
 
@@ -102,7 +144,21 @@ def render_foot(
 def _failure(paper: Paper, failure: Failure) -> Markup:
     code = f" (code {failure.code})" if failure.code is not None else ""
     head = paper("div", "title tone-bad", f"✗ {label(failure.message, 500)}{code}")
-    return paper("div", "error", head)
+    step = paper("div", "muted small", "You can prompt again; %acp log has what the agent printed.")
+    if failure.data in (None, {}, [], ""):
+        return paper("div", "error", head, step)
+    detail = json_fold(paper, "What the agent said about it", failure.data, "failure")
+    return paper("div", "error", head, step, detail, role="group", aria_label="error")
+
+
+def render_earlier(paper: Paper, count: int) -> Markup:
+    """That the page does not have everything, and how to see more."""
+    if not count:
+        return Markup("")
+    words = paper("span", "muted num", f"{count_words(count, 'earlier step')} not shown")
+    return words + paper(
+        "button", "button quiet", "Show more", type="button", data_act="earlier", data_key="earlier"
+    )
 
 
 def render_ending(paper: Paper, state: SessionState, agent_name: str, ending: Ending) -> Markup:

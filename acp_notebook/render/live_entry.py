@@ -5,21 +5,23 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Sequence
+
 from markupsafe import Markup, escape
 
 from acp_notebook.render import operations as op
 from acp_notebook.render.content import render_block
-from acp_notebook.render.entries import render_entry
+from acp_notebook.render.entries import render_entry, subject_ident
 from acp_notebook.render.markdown_stream import Delta, MarkdownStream
-from acp_notebook.render.markup import Paper, label
+from acp_notebook.render.markup import Paper
 from acp_notebook.render.operations import Operation
 from acp_notebook.render.terminal import TerminalText
+from acp_notebook.render.thought import SNIPPET_CHARS, thought_head
 from acp_notebook.render.tool_call import terminal_slot
 from acp_notebook.session.content import ContentBlock, TextBlock
 from acp_notebook.session.state import EntryKey, Message, SessionState, Terminal
-from acp_notebook.session.updates import TerminalId, ToolCallId
-
-_SNIPPET_CHARS = 110
+from acp_notebook.session.updates import PermissionId, TerminalId, ToolCallId, ToolCallSubject
 
 
 class CardEntry:
@@ -60,11 +62,18 @@ class CardEntry:
     def _find_places(self, state: SessionState) -> dict[str, TerminalId]:
         if self.key.kind == "terminal":
             return {f"{self.ident}.t0": TerminalId(self.key.id)}
-        if self.key.kind != "tool_call":
+        ident, call = self.ident, None
+        if self.key.kind == "tool_call":
+            call = state.tool_calls[ToolCallId(self.key.id)]
+        elif self.key.kind == "permission":
+            permission = state.permissions[PermissionId(self.key.id)]
+            subject = permission.request.subject if permission.is_open else None
+            if isinstance(subject, ToolCallSubject):
+                ident, call = subject_ident(ident), state.tool_calls.get(subject.tool_call_id)
+        if call is None:
             return {}
-        call = state.tool_calls[ToolCallId(self.key.id)]
         return {
-            terminal_slot(self.ident, terminal_id, call): terminal_id
+            terminal_slot(ident, terminal_id, call): terminal_id
             for terminal_id in call.terminal_ids
             if terminal_id in state.terminals
         }
@@ -123,12 +132,15 @@ class StreamEntry:
         return MarkdownStream(f"{self.ident}.more")
 
     def _forget_if_rewritten(self, message: Message) -> bool:
-        # A whole-message update replaces everything so far (MSG-2); mostly it only adds metadata.
-        content = message.content
-        same = len(content) >= len(self._seen) and all(
-            new is old for new, old in zip(content, self._seen, strict=False)
-        )
-        if same:
+        # A whole-message update replaces everything so far (MSG-2). Mostly it only adds metadata,
+        # or says again what was said and a little more: then that little is all there is to send.
+        content, seen = message.content, self._seen
+        if len(content) >= len(seen) and all(map(operator.is_, content, seen)):
+            return False
+        rest = grown_text(seen, content)
+        if rest is not None:
+            self._seen = list(content)
+            self._feed(rest)
             return False
         self._seen, self._done, self._snippet = [], [], ""
         self._stream = self._new_stream()
@@ -139,15 +151,18 @@ class StreamEntry:
             block = message.content[number]
             self._seen.append(block)
             if isinstance(block, TextBlock):
-                self._stream.feed(block.text)
-                if len(self._snippet) < 2 * _SNIPPET_CHARS:
-                    self._snippet += block.text[:_SNIPPET_CHARS]
+                self._feed(block.text)
                 continue
             _extend(delta, self._finish_stream())
             html = render_block(self._paper, block, f"{self.ident}.m{number}")
             self._done.append(html)
             delta.done.append(html)
         _extend(delta, self._stream.pull())
+
+    def _feed(self, text: str) -> None:
+        self._stream.feed(text)
+        if len(self._snippet) < 2 * SNIPPET_CHARS:
+            self._snippet += text[:SNIPPET_CHARS]
 
     def _finish_stream(self) -> Delta:
         delta = self._stream.finish()
@@ -174,10 +189,7 @@ class StreamEntry:
         body = paper("div", "md jp-md", slots, dir="auto")
         if self.key.kind != "thought":
             return body
-        words = "Thinking…" if self.is_active else "Thought"
-        look = "thought-words is-active" if self.is_active else "thought-words"
-        snippet = label(self._snippet.replace("**", ""), _SNIPPET_CHARS)
-        head = paper("span", look, words) + paper("span", "snippet", snippet, dir="auto")
+        head = thought_head(paper, self.key, self._snippet, is_active=self.is_active)
         return paper.fold("thought fold", head, paper("div", "thought-body", body), key=self.ident)
 
     def _operations(self, delta: Delta) -> list[Operation]:
@@ -194,6 +206,15 @@ class StreamEntry:
         if delta.more:
             found.append(op.append(f"{self.ident}.more", escape(delta.more)))
         return found
+
+
+def grown_text(old: Sequence[ContentBlock], new: Sequence[ContentBlock]) -> str | None:
+    """The text that `new` has behind what `old` says, if that is all the difference."""
+    if not all(isinstance(block, TextBlock) for block in (*old, *new)):
+        return None
+    before = "".join(block.text for block in old if isinstance(block, TextBlock))
+    after = "".join(block.text for block in new if isinstance(block, TextBlock))
+    return after[len(before) :] if before and after.startswith(before) else None
 
 
 def _extend(delta: Delta, more: Delta) -> None:
@@ -220,12 +241,15 @@ class LiveTerminal:
         """What the places lack."""
         if self._source is not terminal.output:
             self._source, self._read = terminal.output, 0
-            self._text.reset()
+            self._text.reset(terminal.size)
             self._sent.clear()
         fresh = len(terminal.output) > self._read
         if fresh:
+            reading = self._text.reading
             self._text.feed(memoryview(terminal.output)[self._read :].tobytes())
             self._read = len(terminal.output)
+            if self._text.reading != reading:
+                self._sent.clear()
         found = []
         for place in places:
             if fresh or place not in self._sent:

@@ -17,9 +17,16 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from markupsafe import Markup, escape
+from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
 
 from acp_notebook.render.code import code_block
+from acp_notebook.render.formula import (
+    AS_TEX,
+    MATH_ATTRIBUTES,
+    MATH_TAGS,
+    understand_formulas,
+)
 from acp_notebook.render.markup import clean
 
 # A paragraph beyond this is shown as it is: inline rules are not linear in hostile text.
@@ -30,10 +37,11 @@ _LINK = re.compile(r"(?:https?://|mailto:)[^\s\x00-\x1f]*", re.IGNORECASE)
 _DATA_IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+")
 
 _BLOCK_TAGS = ["p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote"]
-_INLINE_TAGS = ["pre", "code", "em", "strong", "s", "a", "img", "span", "div"]
+_INLINE_TAGS = ["pre", "code", "em", "strong", "s", "sup", "a", "img", "span", "div"]
 _TABLE_TAGS = ["table", "thead", "tbody", "tr", "th", "td"]
-_TAGS: Final = frozenset([*_BLOCK_TAGS, *_INLINE_TAGS, *_TABLE_TAGS])
+_TAGS: Final = frozenset([*_BLOCK_TAGS, *_INLINE_TAGS, *_TABLE_TAGS]) | MATH_TAGS
 _ATTRIBUTES: Final[dict[str, set[str]]] = {
+    **MATH_ATTRIBUTES,
     "a": {"href", "target", "title"},
     "img": {"src", "alt", "title"},
     "span": {"class", "title", "role", "aria-label"},
@@ -56,20 +64,23 @@ def is_data_image(address: str) -> bool:
     return len(address) <= DATA_IMAGE_LIMIT_CHARS and _DATA_IMAGE.fullmatch(address) is not None
 
 
-def render_markdown(text: str) -> Markup:
-    """The HTML of a whole text."""
-    env: dict[str, Any] = {}
-    return sanitize(render_tokens(parse(clean(text), env), env))
+def render_markdown(text: str, *, as_tex: bool = False) -> Markup:
+    """The HTML of a whole text; with `as_tex` formulas are left to Jupyter."""
+    env: dict[str, Any] = {AS_TEX: as_tex}
+    return sanitize(render_tokens(_parser(has_footnotes=True).parse(clean(text), env), env))
 
 
 def parse(text: str, env: dict[str, Any]) -> list[Token]:
-    """The parser's tokens of a clean text; `env` holds its link references."""
-    return _parser().parse(text, env)
+    """The parser's tokens of a piece of clean text; `env` holds its link references.
+
+    Footnotes, which belong to a text as a whole, are not understood.
+    """
+    return _parser(has_footnotes=False).parse(text, env)
 
 
 def render_tokens(tokens: Sequence[Token], env: dict[str, Any]) -> str:
     """The first wall's HTML; it still has to pass `sanitize`."""
-    parser = _parser()
+    parser = _parser(has_footnotes=True)
     return cast("str", parser.renderer.render(tokens, parser.options, env))
 
 
@@ -99,10 +110,13 @@ def _keep_attribute(_tag: str, name: str, value: str) -> str | None:
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _parser(*, has_footnotes: bool) -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False})
     parser.enable(["table", "strikethrough"])
     tasklists_plugin(parser)
+    understand_formulas(parser)
+    if has_footnotes:
+        _understand_footnotes(parser)
     parser.validateLink = _accept_any  # type: ignore[method-assign]  # `_tame` decides
     parser.core.ruler.at("inline", _parse_inline)
     parser.core.ruler.push("acp_tame", _tame)
@@ -112,6 +126,19 @@ def _parser() -> MarkdownIt:
     parser.add_render_rule("table_open", lambda *_: '<div class="acp-table"><table>\n')
     parser.add_render_rule("table_close", lambda *_: "</table></div>\n")
     return parser
+
+
+def _understand_footnotes(parser: MarkdownIt) -> None:
+    # Numbers instead of links: ids of several messages in one page would clash.
+    footnote_plugin(parser, inline=False)
+    parser.add_render_rule(
+        "footnote_ref", lambda _, tokens, index, *__: f"<sup>{tokens[index].meta['id'] + 1}</sup>"
+    )
+    parser.add_render_rule("footnote_block_open", lambda *_: '<div class="acp-footnotes"><ol>\n')
+    parser.add_render_rule("footnote_block_close", lambda *_: "</ol></div>\n")
+    parser.add_render_rule("footnote_open", lambda *_: "<li>")
+    parser.add_render_rule("footnote_close", lambda *_: "</li>\n")
+    parser.add_render_rule("footnote_anchor", lambda *_: "")
 
 
 def _accept_any(url: str) -> bool:  # noqa: ARG001  # the parser's signature

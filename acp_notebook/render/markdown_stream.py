@@ -6,7 +6,8 @@
 2. The open tail is rendered anew each time while it is short. A long one (a paragraph or a fence of
    100 kB) is rendered anew only when it has grown by half; in between its new text is appended
    plain. So the whole cost is linear, and the last rendering is exact.
-3. A link reference that comes after its use changes what is finished: that is settled at the end.
+3. A link reference that comes after its use changes what is finished, and so do a footnote and a
+   formula with something in it that looks like a block: that is settled at the end.
 
 However the text was cut into pieces, the HTML at the end is that of `render_markdown`.
 """
@@ -31,6 +32,8 @@ _CLOSED_BY_BLANK = frozenset({"paragraph_open", "table_open", "blockquote_open"}
 _CLOSED_AT_ONCE = frozenset({"heading_open", "hr"})
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
 _LIST_MARK = re.compile(r"[-+*>]|\d{1,9}[.)]|\s")
+# What only the whole text tells.
+_LATE = re.compile(r"\[\^[^\]\n]{1,500}\]:|\$\$|\\\[")
 # The closing tags of blocks at the end of the tail; plain text goes in front of them.
 _TRAILING_TAGS = re.compile(
     r"(?:(?:</code>(?=</pre>)|</(?:p|li|[uo]l|blockquote|pre|div|t[dr]|tbody|table|h\d)>)\s*)+\Z"
@@ -116,8 +119,9 @@ class MarkdownStream:
         if tokens:
             self._done.append(sanitize(render_tokens(tokens, env)))
         self._open, self._tail, self._tail_chars, self._more = "", Markup(""), 0, ""
-        if env["references"]:
-            whole = render_markdown("".join(self._source))
+        source = "".join(self._source)
+        if env["references"] or _LATE.search(source):
+            whole = render_markdown(source)
             if whole != self.done:
                 self._done = [whole]
                 return Delta([whole], self._tail, is_rewritten=True)

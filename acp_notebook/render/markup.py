@@ -2,29 +2,38 @@
 
 A paper dresses elements for where they will be seen. The live view has a style sheet, so looks are
 class names there; the record must survive without one, so looks are inline styles. Both come from
-the same functions. Knows no session.
+the same functions. Knows no session's state.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from markupsafe import Markup, escape
 
 from acp_notebook.render.styles import STYLES
+from acp_notebook.render.timings import Span
 from acp_notebook.render.words import Wording, size_words
 
 _VOID = frozenset({"br", "img", "hr", "input"})
 # Kept by an untrusted notebook, and of use without a script.
 _STATIC_ATTRIBUTES = frozenset(
-    {"href", "rel", "target", "src", "alt", "title", "open", "colspan", "scope", "dir"}
+    {"href", "rel", "target", "src", "alt", "title", "open", "colspan", "scope", "dir", "tabindex"}
 )
 # Runs of tags in rendered Markdown that get these inline styles, tag by tag.
 _MARKDOWN_TAGS = (
     (('<div class="highlight">', "code-box"), ("<pre>", "code-pre"), ("<code>", "code-text")),
     (('<ul class="contains-task-list">', "task-list"),),
+    (('<div class="acp-footnotes">', "footnotes"),),
 )
+# What Jupyter takes for mathematics in HTML: in a record it does so with prices and paths.
+_MATH_SIGN = re.compile(r"\$|\\(?=[(\[]|begin)")
+_MATH_OR_TAG = re.compile(r"<span class=\"acp-tex\">[^<]*</span>|<[^>]*>|" + _MATH_SIGN.pattern)
+# The boxes of a record are some 20 lines high.
+_CLIPPED_LINES = 18
 _UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _HIDDEN = re.compile(
     "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
@@ -80,6 +89,10 @@ class Paper:
     limits: Limits
     agent_name: str = "The agent"
     """Who asks, where the reader is asked."""
+    spans: Mapping[Any, Span] = field(default_factory=dict)
+    """When entries began and ended, by their keys."""
+    folder: str = ""
+    """The notebook's folder, from where files are named that a page can open."""
     left_out: list[str] = field(default_factory=list)
     """What the record does not hold, one phrase each."""
     _images_chars: int = 0
@@ -126,6 +139,13 @@ class Paper:
             text = text.replace(plain, dressed)
         return Markup(text)  # noqa: S704
 
+    def scrolled(self, lines: int) -> dict[str, str]:
+        """The attribute of a box that is clipped at this height: keys must be able to scroll it.
+
+        In the live view the page itself sees which boxes are.
+        """
+        return {"tabindex": "0"} if self.is_static and lines > _CLIPPED_LINES else {}
+
     def slot(self, name: str, looks: str = "") -> Markup:
         """An empty place that later operations fill (live only)."""
         return self("div", looks, data_slot=name)
@@ -161,6 +181,18 @@ def join(*children: str | Markup) -> Markup:
     """Everything in a row; plain strings are escaped."""
     return Markup("").join(
         child if isinstance(child, Markup) else escape(clean(child)) for child in children
+    )
+
+
+def without_stray_math(html: Markup) -> Markup:
+    """The same HTML, in which Jupyter finds no mathematics but that of formulas."""
+    if not _MATH_SIGN.search(html):
+        return html
+    # A delimiter in an element of its own has no partner.
+    return Markup(  # noqa: S704  # adds elements without attributes around single characters
+        _MATH_OR_TAG.sub(
+            lambda m: m[0] if m[0].startswith("<") else f"<span>{m[0]}</span>", str(html)
+        )
     )
 
 

@@ -46,6 +46,9 @@ def wrong(ident: str, words: dict[str, str]) -> Operation:
     return {"op": "wrong", "id": ident, "words": words}
 
 
-def say(text: str) -> Operation:
-    """A sentence for those who listen."""
-    return {"op": "say", "text": text}
+def say(text: str, *, is_question: bool = False) -> Operation:
+    """A sentence for those who listen; a question is also for those who look elsewhere."""
+    operation: Operation = {"op": "say", "text": text}
+    if is_question:
+        operation["ask"] = True
+    return operation

@@ -11,12 +11,14 @@ from typing import Final
 
 from markupsafe import Markup
 
-from acp_notebook.render.content import render_block, rest_remark
+from acp_notebook.render.content import markdown_part, render_block
 from acp_notebook.render.entries import render_entry
 from acp_notebook.render.header import Ending, render_ending, render_foot
-from acp_notebook.render.markdown import render_markdown
-from acp_notebook.render.markup import Paper, label, record_paper
+from acp_notebook.render.json_view import rest_remark
+from acp_notebook.render.markup import Paper, record_paper, without_stray_math
 from acp_notebook.render.record_text import record_markdown, record_plain
+from acp_notebook.render.thought import SNIPPET_CHARS, thought_head
+from acp_notebook.render.timings import Timings
 from acp_notebook.render.tool_call import tool_title
 from acp_notebook.render.words import count_words, status_words
 from acp_notebook.session.content import ContentBlock, TextBlock
@@ -25,8 +27,12 @@ from acp_notebook.session.updates import Failure, ToolCallId
 
 MESSAGE_LIMIT_CHARS: Final = 400_000
 # Beyond this much HTML tool calls shrink to one line, and beyond twice as much to a count.
-DETAIL_LIMIT_CHARS: Final = 3_000_000
-_SNIPPET_CHARS: Final = 110
+DETAIL_LIMIT_CHARS: Final = 1_000_000
+_CONVERSATION = frozenset({"user", "agent", "thought", "prompt"})
+WHERE_THE_REST_IS: Final = (
+    "While the kernel runs, the turn object has everything (%%acp --out turn; turn.tool_calls, "
+    "turn.text)."
+)
 
 
 def record_bundle(
@@ -37,6 +43,8 @@ def record_bundle(
     stop_reason: str | None,
     failure: Failure | None = None,
     elapsed_s: float | None = None,
+    ending: bool = True,
+    timings: Timings | None = None,
 ) -> dict[str, str]:
     """The MIME bundle of a finished turn.
 
@@ -47,13 +55,19 @@ def record_bundle(
         stop_reason: Why the turn ended, as the agent said it.
         failure: The error that ended it, if one did.
         elapsed_s: How long the turn took.
+        ending: False: a conversation that was told again, of which nothing ended.
+        timings: How long thoughts and tools took, if anybody knows.
     """
-    ending = Ending(stop_reason, failure, elapsed_s)
+    end = Ending(stop_reason, failure, elapsed_s) if ending else None
     shown = [key for key in keys if _exists(state, key)]
+    paper = record_paper()
+    paper.agent_name = agent_name
+    paper.spans = timings.spans if timings else {}
+    html = without_stray_math(_record_html(paper, state, shown, end))
     return {
-        "text/html": str(_record_html(state, shown, agent_name, ending)),
-        "text/markdown": record_markdown(state, shown, agent_name, ending),
-        "text/plain": record_plain(state, shown, agent_name, ending),
+        "text/html": str(html),
+        "text/markdown": record_markdown(state, shown, agent_name, end, paper.spans),
+        "text/plain": record_plain(state, shown, agent_name, end, paper.spans),
     }
 
 
@@ -74,10 +88,8 @@ def _exists(state: SessionState, key: EntryKey) -> bool:
 
 
 def _record_html(
-    state: SessionState, keys: Sequence[EntryKey], agent_name: str, ending: Ending
+    paper: Paper, state: SessionState, keys: Sequence[EntryKey], ending: Ending | None
 ) -> Markup:
-    paper = record_paper()
-    paper.agent_name = agent_name
     parts: list[Markup] = []
     size = skipped = 0
     for number, key in enumerate(keys):
@@ -86,15 +98,15 @@ def _record_html(
             continue
         html = _entry(paper, state, key, f"e{number}", is_brief=size > DETAIL_LIMIT_CHARS)
         if html:
-            size += len(html)
+            size += 0 if key.kind in _CONVERSATION else len(html)
             parts.append(paper("div", "entry", html))
     if skipped:
         paper.left_out.append(count_words(skipped, "tool call"))
-    is_empty = all(key.kind in {"prompt", "user", "violation"} for key in keys)
-    closing = render_foot(paper, state, ending, is_empty=is_empty)
-    if closing:
-        parts.append(paper("div", "entry", closing))
-    parts.append(paper("div", "foot", render_ending(paper, state, agent_name, ending)))
+    if ending is not None:
+        is_empty = all(key.kind in {"prompt", "user", "violation"} for key in keys)
+        closing = render_foot(paper, state, ending, is_empty=is_empty)
+        parts += [paper("div", "entry", closing)] if closing else []
+        parts.append(paper("div", "foot", render_ending(paper, state, paper.agent_name, ending)))
     parts.append(_left_out(paper))
     return paper("div", "", *parts)
 
@@ -104,7 +116,7 @@ def _left_out(paper: Paper) -> Markup:
         return Markup("")
     listed = "; ".join(paper.left_out[:5])
     more = f"; and {len(paper.left_out) - 5:,} more" if len(paper.left_out) > 5 else ""  # noqa: PLR2004
-    words = f"Left out to keep the notebook small: {listed}{more}. The turn object has everything."
+    words = f"Left out to keep the notebook small: {listed}{more}. {WHERE_THE_REST_IS}"
     return paper("div", "left-out", words)
 
 
@@ -115,7 +127,7 @@ def _entry(
         case "agent":
             return _message(paper, state.messages[key].content, ident)
         case "thought":
-            return _thought(paper, state.messages[key].content, ident)
+            return _thought(paper, state, key, ident)
         case "tool_call" if is_brief:
             call = state.tool_calls[ToolCallId(key.id)]
             words = paper.wording(status_words(call.status))
@@ -143,15 +155,15 @@ def _text_run(paper: Paper, run: list[str]) -> list[Markup]:
     if not text:
         return []
     rest = len(text) - MESSAGE_LIMIT_CHARS
-    html = render_markdown(text[:MESSAGE_LIMIT_CHARS])
-    return [paper.markdown(html) + rest_remark(paper, rest, "characters of a message")]
+    html = markdown_part(paper, text[:MESSAGE_LIMIT_CHARS])
+    return [html + rest_remark(paper, rest, "characters of a message")]
 
 
-def _thought(paper: Paper, content: Sequence[ContentBlock], ident: str) -> Markup:
+def _thought(paper: Paper, state: SessionState, key: EntryKey, ident: str) -> Markup:
+    content = state.messages[key].content
     body = _message(paper, content, ident)
     if not body:
         return body
-    first = "".join(b.text[:_SNIPPET_CHARS] for b in content[:4] if isinstance(b, TextBlock))
-    snippet = label(first.replace("**", ""), _SNIPPET_CHARS)
-    head = paper("span", "", "Thought") + " " + paper("span", "muted", snippet, dir="auto")
+    first = "".join(b.text[:SNIPPET_CHARS] for b in content[:4] if isinstance(b, TextBlock))
+    head = thought_head(paper, key, first, is_active=False)
     return paper.fold("thought", head, paper("div", "thought-body", body), key=ident)

@@ -7,25 +7,30 @@ line, with code in fences. Both forms are bounded.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from acp_notebook.render.content import block_words
 from acp_notebook.render.diff import change_words, diff_text
 from acp_notebook.render.elicitation import elicitation_line
 from acp_notebook.render.header import Ending
-from acp_notebook.render.markdown import parse
-from acp_notebook.render.markup import clean, label
+from acp_notebook.render.inert_markdown import inert_markdown
+from acp_notebook.render.markup import clean, label, record_paper
+from acp_notebook.render.terminal import TerminalText
+from acp_notebook.render.timings import Span
 from acp_notebook.render.tool_call import exit_words, tool_title
+from acp_notebook.render.tool_text import tool_text
 from acp_notebook.render.words import (
     KINDS,
     answer_words,
+    by_words,
     compaction_words,
     count_words,
     elapsed_words,
     kind_of,
     plan_status_words,
     severity_words,
+    spent_words,
     status_words,
     usage_words,
 )
@@ -34,47 +39,80 @@ from acp_notebook.session.elicitation import ElicitationId
 from acp_notebook.session.state import EntryKey, Plan, SessionState, ToolCall
 from acp_notebook.session.updates import (
     AgentLost,
+    ContentItem,
     DiffItem,
     Notice,
     PermissionId,
     PlanId,
     PromptId,
     TerminalId,
+    TerminalItem,
     ToolCallId,
     UnknownUpdate,
     Violation,
 )
 
+Spans = Mapping[EntryKey, Span]
+_Write = Callable[[SessionState, EntryKey, Spans, bool], str]
+
 TEXT_LIMIT_CHARS: Final = 400_000
+# Beyond this much tool calls shrink to one line, and beyond twice as much to a count.
+DETAIL_LIMIT_CHARS: Final = 500_000
 DIFF_LIMIT_LINES: Final = 200
+OUTPUT_LIMIT_CHARS: Final = 4_000
 _PROMPT_MARK: Final = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
-# In a line of text: an escaped character, a code span, or what could begin an HTML tag.
-_PARTS = re.compile(r"\\[\s\S]|(?<!`)(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)|<(?=[A-Za-z/!?])")
-_TAG_START = re.compile(r"<(?=[A-Za-z/!?]|\Z)")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 
 
 def record_markdown(
-    state: SessionState, keys: Sequence[EntryKey], agent_name: str, ending: Ending
+    state: SessionState,
+    keys: Sequence[EntryKey],
+    agent_name: str,
+    ending: Ending | None,
+    spans: Spans,
 ) -> str:
     """The turn as Markdown."""
-    parts = [part for key in keys if (part := _markdown_entry(state, key))]
-    if ending.failure is not None:
-        parts.append(f"> **Error:** {_literal(ending.failure.message)}")
-    parts.append(f"*{_literal(_ending_line(state, agent_name, ending))}*")
+    parts = _bounded(state, keys, spans, _markdown_entry)
+    if ending is not None:
+        if ending.failure is not None:
+            parts.append(f"> **Error:** {_literal(ending.failure.message)}")
+        parts.append(f"*{_literal(_ending_line(state, agent_name, ending))}*")
     return "\n\n".join(parts) + "\n"
 
 
 def record_plain(
-    state: SessionState, keys: Sequence[EntryKey], agent_name: str, ending: Ending
+    state: SessionState,
+    keys: Sequence[EntryKey],
+    agent_name: str,
+    ending: Ending | None,
+    spans: Spans,
 ) -> str:
     """The turn as plain text."""
-    parts = [part for key in keys if (part := _plain_entry(state, key))]
-    if ending.failure is not None:
-        parts.append(f"Error: {label(ending.failure.message, 500)}")
-    parts.append(f"[{_ending_line(state, agent_name, ending)}]")
+    parts = _bounded(state, keys, spans, _plain_entry)
+    if ending is not None:
+        if ending.failure is not None:
+            parts.append(f"Error: {label(ending.failure.message, 500)}")
+        parts.append(f"[{_ending_line(state, agent_name, ending)}]")
     return "\n\n".join(parts)
+
+
+def _bounded(
+    state: SessionState, keys: Sequence[EntryKey], spans: Spans, write: _Write
+) -> list[str]:
+    parts: list[str] = []
+    size = skipped = 0
+    for key in keys:
+        if size > 2 * DETAIL_LIMIT_CHARS and key.kind == "tool_call":
+            skipped += 1
+            continue
+        part = write(state, key, spans, size > DETAIL_LIMIT_CHARS)
+        if part:
+            size += len(part) if key.kind == "tool_call" else 0
+            parts.append(part)
+    if skipped:
+        parts.append(f"… {count_words(skipped, 'more tool call')}: see turn.tool_calls")
+    return parts
 
 
 def _ending_line(state: SessionState, agent_name: str, ending: Ending) -> str:
@@ -100,58 +138,23 @@ def _text(content: Sequence[ContentBlock]) -> str:
     return text if rest <= 0 else f"{text[:TEXT_LIMIT_CHARS]}\n\n… {rest:,} more characters"
 
 
-def inert_markdown(text: str) -> str:
-    """The same Markdown, in which no reader can find an HTML tag outside of code."""
-    lines = text.split("\n")
-    done: set[int] = set()
-    for token in parse(text, {}):
-        if token.map is None:
-            continue
-        start, end = token.map
-        if token.type == "table_open":
-            # Cells end code spans, so none is trusted here.
-            lines[start:end] = [_TAG_START.sub("&lt;", line) for line in lines[start:end]]
-            done.update(range(start, end))
-        if token.type in {"fence", "code_block"}:
-            done.update(range(start, end))
-        elif token.type == "inline" and start not in done:
-            inert = _PARTS.sub(_inert_part, "\n".join(lines[start:end]))
-            lines[start:end] = inert.split("\n")
-            done.update(range(start, end))
-    inert = "\n".join(
-        line if number in done else _PARTS.sub(_inert_part, line)
-        for number, line in enumerate(lines)
-    )
-    return inert + _closing_fence(text)
-
-
-def _closing_fence(text: str) -> str:
-    # An open fence, at whatever depth, would swallow what follows the message.
-    last = next((t for t in reversed(parse(text + "\n\n¶", {})) if t.level == 0), None)
-    return "" if last is None or last.type == "paragraph_close" else f"\n{last.markup}"
-
-
-def _inert_part(match: re.Match[str]) -> str:
-    part = match[0]
-    # A line of a code span may begin with a tag, and blocks are found before spans.
-    return _TAG_START.sub("&lt;", part) if part == "<" or "\n" in part else part
-
-
 def _fenced(text: str, language: str) -> str:
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"
 
 
-def _markdown_entry(state: SessionState, key: EntryKey) -> str:
+def _markdown_entry(state: SessionState, key: EntryKey, spans: Spans, is_brief: bool) -> str:
     match key.kind:
         case "agent":
             return inert_markdown(_text(state.messages[key].content)).strip()
         case "thought":
             text = inert_markdown(_text(state.messages[key].content)).strip()
-            return _folded("Thought", text) if text else ""
+            return _folded(f"Thought{_spent(key, spans, ' for ')}", text) if text else ""
         case "tool_call":
-            return _markdown_tool(state.tool_calls[ToolCallId(key.id)])
+            call = state.tool_calls[ToolCallId(key.id)]
+            line = _markdown_line(call, _spent(key, spans))
+            return line if is_brief else line + _markdown_details(state, call)
         case "plan":
             return _markdown_plan(state.plans[PlanId(key.id)])
         case _:
@@ -163,12 +166,59 @@ def _folded(title: str, body: str) -> str:
     return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>"
 
 
-def _markdown_tool(call: ToolCall) -> str:
+def _spent(key: EntryKey, spans: Spans, before: str = " · ") -> str:
+    span = spans.get(key)
+    words = spent_words(span.seconds if span else None)
+    return f"{before}{words}" if words else ""
+
+
+def _markdown_line(call: ToolCall, spent: str) -> str:
     line = f"**{KINDS[kind_of(call.kind)]}** {_literal(tool_title(call))}"
-    line += f" — {_literal(status_words(call.status).text, 60)}"
-    diffs = [_diff_lines(item) for item in call.content if isinstance(item, DiffItem)]
-    body = "\n\n".join(_fenced(text, "diff") for text in diffs if text)
-    return f"> {line}" if not body else f"> {line}\n\n{_folded('Changes', body)}"
+    return f"> {line} — {_literal(status_words(call.status).text, 60)}{spent}"
+
+
+def _markdown_details(state: SessionState, call: ToolCall) -> str:
+    changes = [_diff_lines(item) for item in call.content if isinstance(item, DiffItem)]
+    output = _output(state, call)
+    folds = [
+        _folded(title, "\n\n".join(_fenced(text, language) for text in texts))
+        for title, language, texts in (
+            ("Changes", "diff", [text for text in changes if text]),
+            ("Output", "", output),
+        )
+        if texts
+    ]
+    return "".join(f"\n\n{fold}" for fold in folds)
+
+
+def _output(state: SessionState, call: ToolCall) -> list[str]:
+    """What a call has put out, piece by piece: texts, and what its terminals show."""
+    found = []
+    for item in call.content:
+        if isinstance(item, ContentItem):
+            is_text = isinstance(item.block, TextBlock)
+            text = (
+                tool_text(call.kind, item.block.text) if isinstance(item.block, TextBlock) else ""
+            )
+            found.append(_clipped(clean(text)) if is_text else f"[{block_words(item.block)}]")
+        elif isinstance(item, TerminalItem) and item.terminal_id in state.terminals:
+            found.append(_terminal_output(state, item.terminal_id))
+    return [text for text in found if text.strip()]
+
+
+def _clipped(text: str) -> str:
+    rest = len(text) - OUTPUT_LIMIT_CHARS
+    return text if rest <= 0 else f"{text[:OUTPUT_LIMIT_CHARS]}\n… {rest:,} more characters"
+
+
+def _terminal_output(state: SessionState, terminal_id: TerminalId) -> str:
+    terminal = state.terminals[terminal_id]
+    text = TerminalText(record_paper(), terminal.size)
+    text.feed(terminal.output)
+    above = [f"… {count_words(text.hidden, 'earlier line')}"] if text.hidden else []
+    below = [f"({exit_words(terminal.exit_status)})"] if terminal.exit_status else []
+    command = [f"$ {label(terminal.command)}"] if terminal.command else []
+    return "\n".join([*command, *above, text.plain.rstrip("\n"), *below])
 
 
 def _diff_lines(item: DiffItem) -> str:
@@ -189,23 +239,28 @@ def _markdown_plan(plan: Plan) -> str:
     )
 
 
-def _plain_entry(state: SessionState, key: EntryKey) -> str:
+def _plain_entry(state: SessionState, key: EntryKey, spans: Spans, is_brief: bool) -> str:
     match key.kind:
         case "agent":
             return _text(state.messages[key].content).strip()
         case "thought":
             return ""
         case "tool_call":
-            return _plain_tool(state, state.tool_calls[ToolCallId(key.id)])
+            return _plain_tool(state, key, spans, is_brief=is_brief)
         case "plan":
             return _plain_plan(state.plans[PlanId(key.id)])
         case _:
             return label(_line_entry(state, key), 600)
 
 
-def _plain_tool(state: SessionState, call: ToolCall) -> str:
+def _plain_tool(state: SessionState, key: EntryKey, spans: Spans, *, is_brief: bool) -> str:
+    call = state.tool_calls[ToolCallId(key.id)]
     words = status_words(call.status)
-    lines = [f"{words.glyph} {KINDS[kind_of(call.kind)]}: {tool_title(call)} ({label(words.text)})"]
+    spent = _spent(key, spans, ", ")
+    title = f"{KINDS[kind_of(call.kind)]}: {tool_title(call)}"
+    lines = [f"{words.glyph} {title} ({label(words.text)}{spent})"]
+    if is_brief:
+        return lines[0]
     for item in call.content:
         if isinstance(item, DiffItem):
             lines += [f"    {change_words(change)}" for change in item.changes]
@@ -236,8 +291,9 @@ def _line_entry(state: SessionState, key: EntryKey) -> str:
             return _line_terminal(state, TerminalId(key.id))
         case "permission":
             permission = state.permissions[PermissionId(key.id)]
-            by = f", by {permission.answer.by}" if permission.answer else ""
-            return f"{label(permission.request.title)}: {answer_words(permission).text}{label(by)}"
+            line = f"{label(permission.request.title)}: {answer_words(permission).text}"
+            answer = permission.answer
+            return f"{line} · {label(by_words(answer.by))}" if answer else line
         case "elicitation":
             return elicitation_line(state.elicitations[ElicitationId(key.id)])
         case "compaction":

@@ -1,7 +1,8 @@
 """A terminal's bytes -> lines of HTML: UTF-8 cut anywhere, carriage returns, SGR colours.
 
-Not an emulator: the cursor moves within its line only, other control sequences are dropped. What
-the reader sees are the last lines; the number of earlier ones is counted. Knows no page.
+Most output only moves within its line, and is read here. From the first sequence that moves the
+cursor elsewhere an emulator reads (`ScrolledScreen`), which costs more and keeps less. What the
+reader sees are the last lines; the number of earlier ones is counted. Knows no page.
 """
 
 from __future__ import annotations
@@ -10,15 +11,19 @@ import codecs
 import re
 from collections import deque
 from dataclasses import dataclass, field
+from html import unescape
 from typing import Final
 
 from markupsafe import Markup
 
 from acp_notebook.render.markup import Paper, clean
+from acp_notebook.render.scrolled_screen import ScrolledScreen
 
 COLUMNS_LIMIT: Final = 2_000
 # Of a burst beyond this only the end is read: nobody will see the rest.
 BURST_LIMIT_BYTES: Final = 400_000
+# An emulator reads about a megabyte in a second, and it begins with what was just said.
+EMULATED_LIMIT_CHARS: Final = 32_000
 
 _SEQUENCE = re.compile(
     r"\x1b\[([0-?]*)[ -/]*([@-~])"  # CSI
@@ -26,6 +31,8 @@ _SEQUENCE = re.compile(
     r"|\x1b[ -/]*[0-Z\\^-~]"  # two-character escapes
     r"|[\x00-\x1a\x1c-\x1f\x7f]"  # control characters
 )
+# Sequences that move the cursor to another line, or what stands there.
+_MOVES = re.compile(r"\x1b\[(?:\d*[ABEFJLMSTd]|\d*(?:;\d*)?[Hfr]|\?(?:47|1047|1049)h)|\x1b[MDE78]")
 # A sequence that has begun and may go on in the next piece.
 _OPEN_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]P^_X][^\x07\x1b]{0,4096}\x1b?|[ -/]*)?\Z")
 
@@ -33,6 +40,9 @@ _BOLD, _FAINT, _ITALIC, _UNDERLINE = 1, 2, 3, 4
 _ON = {_BOLD: "bold", _FAINT: "faint", _ITALIC: "italic", _UNDERLINE: "underline"}
 _OFF = {22: ("bold", "faint"), 23: ("italic",), 24: ("underline",)}
 _TAB: Final = 8
+
+# Text is escaped, so what looks like a tag is one of ours.
+_TAG = re.compile(r"<[^>]*>")
 
 Look = str
 
@@ -97,18 +107,24 @@ class _Line:
 class TerminalText:
     """The output of one terminal as lines; at most `limit` finished ones are kept."""
 
-    def __init__(self, paper: Paper) -> None:
+    def __init__(self, paper: Paper, size: tuple[int, int] | None = None) -> None:
         self._paper = paper
         self._limit = paper.limits.terminal_lines
-        self.reset()
+        self.reading = 0
+        """Grows when everything reads differently, so that lines sent before are no more."""
+        self.reset(size)
 
-    def reset(self) -> None:
+    def reset(self, size: tuple[int, int] | None = None) -> None:
         """Forget everything: a snapshot follows."""
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._lines: deque[Markup] = deque(maxlen=self._limit)
         self._line = _Line()
         self._look: tuple[str, ...] = ()
         self._pending = ""
+        self._size = size
+        self._screen: ScrolledScreen | None = None
+        self._recent = ""
+        self.reading += 1
         self.finished = 0
         """Lines finished since the beginning, those included that are no longer kept."""
 
@@ -120,7 +136,7 @@ class TerminalText:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to see."""
-        return not self._lines and not self._line.text
+        return not self._lines and not self.tail
 
     def feed(self, data: bytes | bytearray | memoryview) -> None:
         """Take the next bytes."""
@@ -135,12 +151,38 @@ class TerminalText:
         opened = _OPEN_SEQUENCE.search(text, max(0, len(text) - 5_000))
         if opened:
             text, self._pending = text[: opened.start()], text[opened.start() :]
+        if self._screen is None and _MOVES.search(text):
+            self._begin_emulation()
+        if self._screen is not None:
+            self._emulate(self._screen, text)
+            return
+        self._recent = (self._recent + text)[-EMULATED_LIMIT_CHARS:]
         position = 0
         for match in _SEQUENCE.finditer(text):
             self._write(text[position : match.start()])
             self._obey(match)
             position = match.end()
         self._write(text[position:])
+
+    def _begin_emulation(self) -> None:
+        """From here on an emulator reads, and it reads again what was just said."""
+        recent, self._recent = self._recent, ""
+        if len(recent) == EMULATED_LIMIT_CHARS:
+            recent = recent[recent.find("\n") + 1 :]
+        self._lines.clear()
+        self.finished -= min(self.finished, recent.count("\n"))
+        self._line = _Line()
+        self._screen = ScrolledScreen(self._paper, self._size)
+        self.reading += 1
+        self._emulate(self._screen, recent)
+
+    def _emulate(self, screen: ScrolledScreen, text: str) -> None:
+        if len(text) > EMULATED_LIMIT_CHARS:
+            skipped, text = text[:-EMULATED_LIMIT_CHARS], text[-EMULATED_LIMIT_CHARS:]
+            self.finished += skipped.count("\n")
+        lines = screen.feed(text)
+        self._lines.extend(lines)
+        self.finished += len(lines)
 
     def lines_since(self, number: int) -> list[Markup]:
         """Finished lines from this number on, as far as they are kept."""
@@ -149,8 +191,14 @@ class TerminalText:
 
     @property
     def tail(self) -> Markup:
-        """The line the cursor is in."""
-        return self._html(self._line)
+        """What may still change: the line the cursor is in, or an emulator's screen."""
+        return self._html(self._line) if self._screen is None else self._screen.html
+
+    @property
+    def plain(self) -> str:
+        """All that is kept, without looks."""
+        lines = [*self._lines, self.tail]
+        return unescape(_TAG.sub("", "\n".join(lines)))
 
     def _write(self, text: str) -> None:
         look = " ".join(self._look)

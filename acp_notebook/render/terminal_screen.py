@@ -49,7 +49,8 @@ class TerminalScreen:
         """Take the next bytes. What the emulator cannot read is dropped."""
         try:
             self._stream.feed(data)
-        except Exception:  # noqa: BLE001 - odd sequences must not end the view
+        except Exception:
+            # Odd sequences must not end the view.
             logger.debug("The emulator could not read some output.", exc_info=True)
 
     def html(self, paper: Paper) -> Markup:
@@ -58,7 +59,7 @@ class TerminalScreen:
         lines = self._lines()
         at = len(self._screen.history.top) + self._screen.cursor.y
         shown = [
-            _line(paper, line, cursor if number == at else None)
+            screen_line(paper, line, cursor if number == at else None)
             for number, line in enumerate(lines)
         ]
         return Markup("\n").join(shown)
@@ -71,19 +72,21 @@ class TerminalScreen:
 
     def _lines(self) -> list[list[Any]]:
         screen = self._screen
-        lines = [_cells(line, screen.columns) for line in screen.history.top]
-        lines += [_cells(screen.buffer[row], screen.columns) for row in range(screen.lines)]
+        lines = [screen_cells(line, screen.columns) for line in screen.history.top]
+        lines += [screen_cells(screen.buffer[row], screen.columns) for row in range(screen.lines)]
         last = len(screen.history.top) + screen.cursor.y
         while len(lines) > last + 1 and all(char.data == " " for char in lines[-1]):
             lines.pop()
         return lines
 
 
-def _cells(line: Mapping[int, Any], columns: int) -> list[Any]:
+def screen_cells(line: Mapping[int, Any], columns: int) -> list[Any]:
+    """One line of an emulator's screen, cell by cell."""
     return [line[column] for column in range(columns)]
 
 
-def _line(paper: Paper, cells: Iterable[Any], cursor: int | None) -> Markup:
+def screen_line(paper: Paper, cells: Iterable[Any], cursor: int | None = None) -> Markup:
+    """The HTML of one line, without the spaces at its end."""
     runs: list[tuple[str, str]] = []
     for column, char in enumerate(cells):
         look = "cursor" if column == cursor else _look(char)

@@ -5,17 +5,27 @@ A terminal's output has its own place in the live card, because it grows apart f
 
 from __future__ import annotations
 
+import posixpath
 from typing import Any
 
 from markupsafe import Markup
 
-from acp_notebook.render.content import fields_part, json_part, pre_part, render_block
-from acp_notebook.render.diff import diff_counts, diff_text, render_diff
+from acp_notebook.render.content import render_block
+from acp_notebook.render.diff import diff_text
+from acp_notebook.render.diff_view import diff_counts, render_diff
+from acp_notebook.render.json_view import fields_part, json_part, pre_part
 from acp_notebook.render.markup import Paper, label, visible
 from acp_notebook.render.terminal import TerminalText
-from acp_notebook.render.words import KINDS, count_words, kind_of, status_words
-from acp_notebook.session.content import ImageBlock
-from acp_notebook.session.state import SessionState, Terminal, ToolCall
+from acp_notebook.render.tool_text import render_tool_text
+from acp_notebook.render.words import KINDS, count_words, kind_of, spent_words, status_words
+from acp_notebook.session.content import ImageBlock, TextBlock
+from acp_notebook.session.state import (
+    OPEN_META,
+    EntryKey,
+    SessionState,
+    Terminal,
+    ToolCall,
+)
 from acp_notebook.session.updates import (
     ContentItem,
     DiffItem,
@@ -27,8 +37,6 @@ from acp_notebook.session.updates import (
 )
 
 _LOCATIONS_SHOWN = 20
-# In the `meta` of a call of this client's own: what it holds is for the reader at once.
-OPEN_META = "acp_notebook/open"
 
 
 def terminal_slot(ident: str, terminal_id: TerminalId, call: ToolCall | None) -> str:
@@ -62,15 +70,34 @@ def _line(paper: Paper, call: ToolCall) -> Markup:
         Markup("") if _says(tool_title(call), KINDS[kind]) else paper("span", "kind", KINDS[kind])
     )
     name = label(call.name or "", 60)
-    extra = paper("span", "mono muted", name) if name and call.title else Markup("")
+    is_news = bool(name and call.title) and not _says(tool_title(call), name)
+    extra = paper("span", "mono muted", name) if is_news else Markup("")
     return Markup(" ").join(
         [
             icon + word,
             paper("span", "title", tool_title(call), dir="auto"),
             extra,
             diff_counts(paper, diffs),
-            paper("span", "end", paper.wording(status_words(call.status))),
+            paper(
+                "span", "end", _spent(paper, call), " ", paper.wording(status_words(call.status))
+            ),
         ]
+    )
+
+
+def _spent(paper: Paper, call: ToolCall) -> Markup:
+    """How long it took, or has taken so far; nothing for what is over at once."""
+    span = paper.spans.get(EntryKey("tool_call", call.tool_call_id))
+    if span is None:
+        return Markup("")
+    if span.seconds is None:
+        is_running = call.status == "in_progress" and not paper.is_static
+        since = f"{span.began_s:.1f}"
+        return paper("span", "num muted", "", data_since=since) if is_running else Markup("")
+    return (
+        paper("span", "num muted small", words)
+        if (words := spent_words(span.seconds))
+        else Markup("")
     )
 
 
@@ -95,15 +122,17 @@ def tool_body(
         parts.append(_locations(paper, call.locations))
     if _says_something(call.raw_input):
         summary = paper("span", "muted small", "Input")
-        fields = fields_part(paper, call.raw_input)
+        fields = fields_part(paper, call.raw_input, f"{ident}.in")
         parts.append(paper.fold("part fold", summary, fields, key=f"{ident}.in", is_open=is_open))
     for number, item in enumerate(call.content):
         key = f"{ident}.c{number}"
         match item:
+            case ContentItem(block=TextBlock(text=text)):
+                parts.append(paper("div", "part", render_tool_text(paper, call.kind, text)))
             case ContentItem(block=block):
                 parts.append(paper("div", "part", render_block(paper, block, key)))
             case DiffItem():
-                parts.append(render_diff(paper, item, diff_text(item)))
+                parts.append(render_diff(paper, item, diff_text(item), key))
             case TerminalItem() if item in call.content[:number]:
                 pass  # one place for each terminal is enough
             case TerminalItem(terminal_id=terminal_id):
@@ -138,18 +167,31 @@ def _says_something(value: Any) -> bool:
 
 def _raw(paper: Paper, title: str, value: Any, key: str) -> Markup:
     summary = paper("span", "muted small", title)
-    return paper.fold("part fold", summary, json_part(paper, value), key=key)
+    return paper.fold("part fold", summary, json_part(paper, value, key), key=key)
 
 
 def _locations(paper: Paper, locations: tuple[Location, ...]) -> Markup:
-    shown = [
-        paper("span", "place mono", label(place.path) + (f":{place.line}" if place.line else ""))
-        for place in locations[:_LOCATIONS_SHOWN]
-    ]
+    shown = [_location(paper, place) for place in locations[:_LOCATIONS_SHOWN]]
     rest = len(locations) - len(shown)
     if rest > 0:
         shown.append(paper("span", "muted", f"and {count_words(rest, 'more place')}"))
     return paper("div", "part places", Markup(" ").join(shown))
+
+
+def _location(paper: Paper, place: Location) -> Markup:
+    line = str(place.line) if place.line else None
+    words = label(place.path) + (f":{line}" if line else "")
+    path = _path_from(paper.folder, place.path)
+    # The page makes a link of it, if it knows how to open a file.
+    return paper("span", "place mono", words, data_path=path, data_line=line if path else None)
+
+
+def _path_from(folder: str, path: str) -> str | None:
+    """The path as seen from the notebook's folder; None where nobody can tell."""
+    if not folder or not path or "\x00" in path:
+        return None
+    relative = posixpath.relpath(posixpath.join(folder, path), folder)
+    return relative if posixpath.isabs(folder) else None
 
 
 def exit_words(exit_status: ExitStatus | None) -> str:
@@ -179,11 +221,11 @@ def render_terminal(paper: Paper, terminal: Terminal | None, place: str) -> Mark
         return paper("div", "part", *head, _static_output(paper, terminal))
     hidden = paper.slot(f"{place}.hidden", "left-out")
     lines = paper.slot(place, "term-lines") + paper.slot(f"{place}.tail", "term-tail")
-    return paper("div", "part", *head, hidden, paper("div", "term", lines, tabindex="0"))
+    return paper("div", "part", *head, hidden, paper("div", "term", lines))
 
 
 def _static_output(paper: Paper, terminal: Terminal) -> Markup:
-    text = TerminalText(paper)
+    text = TerminalText(paper, terminal.size)
     text.feed(terminal.output)
     if text.is_empty:
         return Markup("")
@@ -193,7 +235,7 @@ def _static_output(paper: Paper, terminal: Terminal) -> Markup:
         paper.left_out.append(f"{words} of a terminal")
         remark = paper("div", "left-out", f"… {words} not shown")
     lines = [*text.lines_since(0), *([text.tail] if text.tail else [])]
-    return remark + paper("pre", "term", Markup("\n").join(lines))
+    return remark + paper("pre", "term", Markup("\n").join(lines), **paper.scrolled(len(lines)))
 
 
 def render_command(paper: Paper, command: str, cwd: str) -> Markup:

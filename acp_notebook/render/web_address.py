@@ -73,14 +73,18 @@ def _plain_host(host: str) -> tuple[str | None, tuple[str, ...]]:
         plain = host.encode("idna").decode("ascii") if not host.isascii() else host
         reading = plain.encode("ascii").decode("idna")
     except UnicodeError:
-        return (host if host.isascii() else None), (
-            "The host's name is written in an international code that cannot be read.",
-        )
-    odd = [f"{visible(each)} ({unicodedata.name(each, 'no name')})" for each in reading if not each.isascii()]
-    return plain, (
+        warning = "The host's name is written in an international code that cannot be read."
+        return (host if host.isascii() else None), (warning,)
+    odd = [
+        f"{visible(each)} ({unicodedata.name(each, 'no name')})"
+        for each in reading
+        if not each.isascii()
+    ]
+    warning = (
         f"The host's name reads {visible(reading)}, with letters beyond a to z: "
-        f"{', '.join(dict.fromkeys(odd[:NAMED_LETTERS]))}. Such a name can look like another one.",
+        f"{', '.join(dict.fromkeys(odd[:NAMED_LETTERS]))}. Such a name can look like another one."
     )
+    return plain, (warning,)
 
 
 def _oddities(parts: SplitResult, host: str) -> list[str]:

@@ -157,6 +157,13 @@ def answer_words(permission: Permission) -> Wording:
     return _ANSWERS.get(option.kind) or Wording(f"Answered: {option.name}", "•", "plain")
 
 
+def by_words(by: str) -> str:
+    """Who or what answered: `by you`, but `nobody can be asked here`."""
+    if by.startswith("policy "):
+        return f"by the {by}"
+    return f"by {by}" if by.startswith("you") else by
+
+
 def chosen_option(permission: Permission, answer: PermissionSettled) -> PermissionOption | None:
     """The option that the answer names, if the request offers it."""
     for option in permission.request.options:
@@ -182,6 +189,11 @@ def elapsed_words(seconds: float) -> str:
         return f"{minutes} min {rest:02d} s"
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes:02d} min"
+
+
+def spent_words(seconds: float | None) -> str:
+    """A duration worth a reader's attention, or nothing."""
+    return elapsed_words(seconds) if seconds is not None and seconds >= 1 else ""
 
 
 def count_words(count: int, one: str, many: str | None = None) -> str:

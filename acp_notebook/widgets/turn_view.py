@@ -49,6 +49,12 @@ class TurnActions(Protocol):
     def withdraw(self, prompt_id: PromptId) -> None:
         """Take back a prompt that still waits."""
 
+    def set_option(self, option_id: str, value: str, settled: Callable[[], object]) -> None:
+        """Choose a mode, a model or the like, without waiting.
+
+        `settled` is called on the owning thread when the agent has answered, whatever it said.
+        """
+
     def cancel_tool_call(self, tool_call_id: ToolCallId) -> None:
         """Cancel one tool call and nothing else."""
 
@@ -107,7 +113,6 @@ class TurnPresenter:
         self._interval_s = 1 / rate_hz
         self._timer: Timer | None = None
         self._sent_at = float("-inf")
-        self._began_at = time.monotonic()
         self._number = 0
         self._is_closed = False
         self.view = make_view()
@@ -159,7 +164,8 @@ class TurnPresenter:
 
     def _send(self, message: dict[str, Any]) -> None:
         self._sent_at = time.monotonic()
-        message["s"] = round(self._sent_at - self._began_at, 1)
+        # The page's clocks count from moments on this clock.
+        message["now"] = round(self._sent_at, 2)
         self._context.run(self.view.send, message)
 
     def _cancel_timer(self) -> None:
@@ -182,8 +188,27 @@ class TurnPresenter:
             act, ident = str(content.get("act")), str(content.get("id"))
             if act == "submit" or act in ACTIONS:
                 self._act_on_form(act, ident, content.get("values"))
+            elif act == "option":
+                self._choose(ident, str(content.get("value")))
+            elif act == "earlier":
+                self._show_earlier()
             else:
                 self._act(act, ident, content.get("n"))
+
+    def _choose(self, option_id: str, value: str) -> None:
+        if self._document.has_option(option_id, value):
+            self._actions.set_option(option_id, value, self._settled)
+
+    def _settled(self) -> None:
+        if not self._is_closed:
+            self._document.renew_controls()
+            self._flush()
+
+    def _show_earlier(self) -> None:
+        self._flush()
+        self._document.show_earlier()
+        self._number += 1
+        self._send({"n": self._number, "ops": self._document.snapshot(), "whole": True})
 
     def _act_on_form(self, act: str, ident: str, values: object) -> None:
         elicitation = self._document.elicitation(ident)

@@ -8,6 +8,8 @@ ALLOWED_TAGS = frozenset(
     [
         *("div", "span", "details", "summary", "pre", "code", "p", "a", "img", "br", "hr"),
         *("ul", "ol", "li", "blockquote", "em", "strong", "s", "button", "kbd"),
+        *("form", "fieldset", "legend", "label", "input", "select", "option"),
+        *("sup", "math", "mrow", "mi", "mo", "mn", "mtext", "msup", "msub", "mfrac", "mspace"),
         *("table", "thead", "tbody", "tr", "th", "td", "h1", "h2", "h3", "h4", "h5", "h6"),
     ]
 )

@@ -6,6 +6,7 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
+LINES = ("head", "controls", "now", "earlier", "foot")
 SLOT = re.compile(r'<(\w+)([^>]*) data-slot="([^"]+)"></\1>')
 
 
@@ -14,8 +15,9 @@ class PageModel:
 
     def __init__(self) -> None:
         self.entries: dict[str, tuple[str, str]] = {}
-        self.slots: dict[str, list[str]] = {"head": [], "foot": []}
+        self.slots: dict[str, list[str]] = {name: [] for name in LINES}
         self.said: list[str] = []
+        self.wrong: dict[str, dict[str, str]] = {}
 
     def obey(self, operations: list[dict[str, Any]]) -> PageModel:
         for operation in operations:
@@ -24,7 +26,7 @@ class PageModel:
 
     def _clear(self, _: dict[str, Any]) -> None:
         self.entries.clear()
-        self.slots = {"head": self.slots["head"], "foot": self.slots["foot"]}
+        self.slots = {name: self.slots[name] for name in LINES}
 
     def _put(self, operation: dict[str, Any]) -> None:
         before = self.entries.get(operation["id"])
@@ -59,6 +61,10 @@ class PageModel:
         if "keep" in operation:
             del slot[: -operation["keep"]]
 
+    def _wrong(self, operation: dict[str, Any]) -> None:
+        assert operation["id"] in self.entries
+        self.wrong[operation["id"]] = operation["words"]
+
     def _say(self, operation: dict[str, Any]) -> None:
         self.said.append(operation["text"])
 
@@ -74,7 +80,7 @@ class PageModel:
     def html(self) -> dict[str, str]:
         """Every entry with its slots filled, and the first and last line."""
         found = {ident: self.fill(html) for ident, (_, html) in self.entries.items()}
-        return found | {name: "".join(self.slots[name]) for name in ("head", "foot")}
+        return found | {name: "".join(self.slots[name]) for name in LINES}
 
     @property
     def text(self) -> str:

@@ -29,7 +29,7 @@ class Turn:
 
     def __init__(self) -> None:
         self.state = SessionState()
-        self.document = TurnDocument(self.state, 0, agent_name="demo")
+        self.document = TurnDocument(self.state, agent_name="demo")
         self.page = PageModel()
         self.urgent = False
 
@@ -100,14 +100,15 @@ def test_operations_are_json() -> None:
     assert json.dumps(turn.document.ops(), ensure_ascii=False).encode("utf-8")
 
 
-def test_entries_before_the_turn_are_not_shown() -> None:
+def test_only_entries_that_were_named_are_shown() -> None:
     state = SessionState()
     apply(state, say("old"))
-    document = TurnDocument(state, len(state.timeline), agent_name="demo")
-    document.note(apply(state, say(" more")))
+    document = TurnDocument(state, agent_name="demo")
     assert document.keys == []
     document.note(apply(state, u.MessageChunk("agent", u.MessageId("n"), TextBlock("new"))))
     assert document.keys == [EntryKey("agent", "n")]
+    again = TurnDocument(state, [EntryKey("agent", "m")], agent_name="demo")
+    assert again.keys == [EntryKey("agent", "m")]
 
 
 def test_the_turn_is_found_though_the_timeline_loses_entries() -> None:
@@ -210,7 +211,7 @@ def test_what_is_urgent() -> None:
     turn.see(u.StateUpdate("running"))
     assert not turn.urgent
     turn.see(u.StateUpdate("idle", "end_turn"))
-    assert turn.urgent
+    assert not turn.urgent  # the end itself is, and follows at once
 
 
 def test_a_thought_tells_that_it_goes_on_and_that_it_is_over() -> None:
@@ -289,7 +290,7 @@ def test_a_plan_is_a_checklist_with_progress() -> None:
 def test_stop_says_what_a_second_press_does() -> None:
     turn = Turn()
     assert "Stop" in turn.see(u.PromptSent(PROMPT, ()), u.StateUpdate("running"))
-    assert "press again to end the agent" in turn.see(u.CancelSent())
+    assert "Press again to end the agent" in turn.see(u.CancelSent())
 
 
 def test_an_empty_turn_says_so() -> None:

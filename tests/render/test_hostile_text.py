@@ -47,7 +47,7 @@ def word(request: pytest.FixtureRequest) -> str:
 
 def test_the_live_view_is_safe(word: str) -> None:
     state = SessionState()
-    document = TurnDocument(state, 0, agent_name=word)
+    document = TurnDocument(state, agent_name=word)
     page = PageModel()
     for update in turn_with_everything(word):
         document.note(apply(state, update))
@@ -62,7 +62,7 @@ def test_the_live_view_is_safe(word: str) -> None:
 
 def test_only_our_own_buttons_are_buttons(word: str) -> None:
     state = SessionState()
-    document = TurnDocument(state, 0, agent_name=word)
+    document = TurnDocument(state, agent_name=word)
     document.note(c for update in turn_with_everything(word)[:-1] for c in apply(state, update))
     page = PageModel().obey(document.ops())
     facts = HtmlFacts("".join(page.html.values()))
@@ -72,7 +72,7 @@ def test_only_our_own_buttons_are_buttons(word: str) -> None:
 
 def test_the_record_is_safe_and_static(word: str) -> None:
     state = SessionState()
-    document = TurnDocument(state, 0, agent_name=word)
+    document = TurnDocument(state, agent_name=word)
     document.note(c for update in turn_with_everything(word) for c in apply(state, update))
     bundle = record_bundle(
         state,

@@ -10,9 +10,9 @@ from markdown_it import MarkdownIt
 from page_model import visible_text
 from turns import PIXEL
 
+from acp_notebook.render.inert_markdown import inert_markdown
 from acp_notebook.render.markdown import render_markdown
 from acp_notebook.render.record import record_bundle
-from acp_notebook.render.record_text import inert_markdown
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import ImageBlock, TextBlock
 from acp_notebook.session.reducer import apply
@@ -62,7 +62,7 @@ def test_plain_text_of_a_turn() -> None:
         "  ○ mend\n\n"
         "✓ Edit: Edit a.py (done)\n"
         "    a.py (changed)\n\n"
-        "Run?: Allowed once, by you\n\n"
+        "Run?: Allowed once · by you\n\n"
         "Done:\n\n```python\nx = 1\n```\n\n"
         "[Finished · demo · 3.2 s · 50 of 200 tokens (25%) · 0.50 USD]"
     )
@@ -76,7 +76,7 @@ def test_markdown_of_a_turn() -> None:
         "> **Edit** Edit a.py — done\n\n"
         "<details><summary>Changes</summary>\n\n"
         "```diff\n@@ -1 +1 @@\n-x\n+y\n```\n\n</details>\n\n"
-        "> Run?: Allowed once, by you\n\n"
+        "> Run?: Allowed once · by you\n\n"
         "Done:\n\n```python\nx = 1\n```\n\n"
         "*Finished · demo · 3.2 s · 50 of 200 tokens (25%) · 0.50 USD*\n"
     )

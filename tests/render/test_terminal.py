@@ -61,7 +61,7 @@ def test_erase_backspace_and_columns_are_obeyed_within_the_line() -> None:
 
 
 def test_colours_become_looks_and_other_sequences_vanish() -> None:
-    (line,) = shown(b"\x1b[1;31mred\x1b[0m \x1b[38;5;200mpink\x1b[39m \x1b[2Jplain\x1b[?25l")
+    (line,) = shown(b"\x1b[1;31mred\x1b[0m \x1b[38;5;200mpink\x1b[39m \x1b[?7lplain\x1b[?25l")
     assert line == '<span class="acp-bold acp-fg-1">red</span> pink plain'
 
 
@@ -101,3 +101,40 @@ def test_a_sequence_that_never_ends_does_not_swallow_later_lines(opening: bytes)
     for _ in range(200):
         terminal.feed(b"9" * 100 + b"\n")
     assert terminal.finished > 100
+
+
+def test_a_cursor_that_moves_up_rewrites_the_line_there() -> None:
+    progress = b"one 10%\r\ntwo 10%\r\n\x1b[2A\x1b[2Kone 99%\r\n\x1b[2Ktwo 99%\r\n"
+    assert text_of(progress) == ["one 99%\ntwo 99%"]
+
+
+def test_a_screen_that_is_cleared_is_clear() -> None:
+    assert text_of(b"old\r\n\x1b[2J\x1b[Hnew \x1b[32mgreen\x1b[0m") == ["new green"]
+    assert "acp-fg-2" in shown(b"\x1b[2J\x1b[32mgreen")[0]
+
+
+def test_lines_that_scroll_off_an_emulated_screen_are_kept() -> None:
+    lines = text_of(b"\x1b[H" + b"".join(b"%d\n" % number for number in range(100)))
+    assert lines[:2] == ["0", "1"]
+    assert "\n".join(lines).split() == [str(number) for number in range(100)]
+
+
+def test_what_was_said_before_the_cursor_moved_is_read_again() -> None:
+    terminal = TerminalText(live_paper())
+    terminal.feed(b"one\ntwo\n")
+    before = terminal.reading
+    terminal.feed(b"\x1b[1Athree\n")
+    assert terminal.reading == before + 1
+    assert terminal.plain == "one\nthree"
+
+
+def test_emulated_output_is_escaped_and_odd_sequences_cost_only_themselves() -> None:
+    lines = shown(b"\x1b[H<script>\x1b[?9999;1$r\x1b[1;2;3;4;5m&\x1b[38;2;1;2mx")
+    assert "<script>" not in "".join(lines)
+    assert "&lt;script&gt;" in "".join(lines)
+
+
+def test_the_stated_size_of_a_terminal_breaks_its_lines() -> None:
+    terminal = TerminalText(live_paper(), (10, 4))
+    terminal.feed(b"\x1b[H" + b"x" * 15)
+    assert terminal.plain == "x" * 10 + "\n" + "x" * 5

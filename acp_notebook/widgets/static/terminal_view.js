@@ -28,7 +28,7 @@ class TerminalPage {
     root.innerHTML =
       '<div class="acp-tty-title"></div><pre class="acp-tty-screen" tabindex="0" role="log"></pre>' +
       '<div class="acp-tty-line"><label>Type <input autocomplete="off" autocapitalize="off"' +
-      ' spellcheck="false" data-1p-ignore></label></div><div class="acp-ask-buttons"></div>';
+      ' spellcheck="false" data-1p-ignore></label></div><div class="acp-tty-keys"></div>';
     [this.title, this.screen, , this.buttons] = root.children;
     this.input = root.querySelector("input");
     for (const [words, keys, name] of BUTTONS) {

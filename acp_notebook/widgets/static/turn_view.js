@@ -7,48 +7,50 @@
 const RETRY_MS = 1500;
 const RETRIES = 8;
 const NEAR_PX = 80;
+const QUIET_MS = 200;
+const COPIED_MS = 1500;
+const BADGE = "(?) ";
+const VIEW_MIME = "application/vnd.jupyter.widget-view+json";
 
 class TurnPage {
   constructor(model, root) {
     this.model = model;
     this.root = root;
     this.seen = null;
-    this.beganAt = null;
+    this.clock = null; // what the kernel's clock says at this page's zero
     this.retries = 0;
+    this.blocks = new Map();
+    this.slots = new Map();
+    this.drafts = new Map(); // what was typed into a form, for when everything is drawn anew
     root.classList.add("acp");
     root.innerHTML =
-      '<div class="acp-head" data-slot="head"></div><div class="acp-entries"></div>' +
-      '<div class="acp-foot"><span data-slot="foot"></span></div>' +
+      '<div class="acp-head"><div class="acp-who" data-slot="head"></div>' +
+      '<div class="acp-controls" data-slot="controls"></div><div class="acp-now" data-slot="now">' +
+      '</div></div><div class="acp-earlier" data-slot="earlier"></div>' +
+      '<div class="acp-entries"></div><div class="acp-foot"><span data-slot="foot"></span></div>' +
       '<div class="acp-say" role="status" aria-live="polite"></div>';
-    [this.head, this.entries, this.foot, this.voice] = root.children;
+    [this.head, , this.entries, this.foot, this.voice] = root.children;
     this.onMessage = (message) => this.receive(message);
-    this.onClick = (event) => this.click(event);
-    this.onKey = (event) => this.key(event);
-    this.onSubmit = (event) => this.submit(event);
-    this.onInput = (event) => this.keepDraft(event.target.form);
-    this.drafts = new Map(); // what was typed into a form, for when everything is drawn anew
+    this.onSight = () => this.seenAgain();
     model.on("msg:custom", this.onMessage);
-    root.addEventListener("click", this.onClick);
-    root.addEventListener("keydown", this.onKey);
-    root.addEventListener("submit", this.onSubmit);
-    root.addEventListener("input", this.onInput);
+    document.addEventListener("visibilitychange", this.onSight);
+    // These go with the element.
+    root.addEventListener("click", (event) => this.click(event));
+    root.addEventListener("keydown", (event) => this.key(event));
+    root.addEventListener("submit", (event) => this.submit(event));
+    root.addEventListener("input", (event) => this.keepDraft(event.target.form));
+    root.addEventListener("change", (event) => this.choose(event.target));
     this.ticker = setInterval(() => this.tick(), 1000);
-    this.watcher = new IntersectionObserver(([entry]) => {
-      root.classList.toggle("acp-far", !entry.isIntersecting);
-    });
-    this.watcher.observe(this.head);
     this.sync();
   }
 
   close() {
     this.model.off("msg:custom", this.onMessage);
-    this.root.removeEventListener("click", this.onClick);
-    this.root.removeEventListener("keydown", this.onKey);
-    this.root.removeEventListener("submit", this.onSubmit);
-    this.root.removeEventListener("input", this.onInput);
+    document.removeEventListener("visibilitychange", this.onSight);
     clearInterval(this.ticker);
     clearTimeout(this.retry);
-    this.watcher.disconnect();
+    clearTimeout(this.finishing);
+    this.setBadge(false);
   }
 
   // Messages
@@ -63,6 +65,7 @@ class TurnPage {
   }
 
   receive(message) {
+    if (message?.record) return this.settle(message);
     if (!message || !Array.isArray(message.ops)) return;
     if (message.whole) {
       if (this.seen === message.n) return; // another view asked; this one is up to date
@@ -72,19 +75,49 @@ class TurnPage {
     }
     this.seen = message.n;
     this.retries = 0;
-    this.beganAt = performance.now() - 1000 * message.s;
+    this.clock = message.now - performance.now() / 1000;
+    if (document.hidden) {
+      // Nobody looks: what is missed now is asked for when somebody does.
+      this.isBehind = true;
+      message.ops.filter(({ op }) => op === "say").forEach((op) => this.say(op));
+      return;
+    }
     this.keepPlace(() => message.ops.forEach((op) => this.perform(op)));
     this.tick();
+    this.finishSoon();
+  }
+
+  // A page that was loaded anew does not know which output the kernel's update means, and would
+  // save the view; it finds the output by its model.
+  settle({ model, record }) {
+    for (const { outputs } of this.model.widget_manager?.context?.model?.cells ?? []) {
+      for (let i = 0; i < (outputs?.length ?? 0); i++) {
+        if (outputs.get(i).data[VIEW_MIME]?.model_id !== model) continue;
+        outputs.set(i, { output_type: "display_data", data: record, metadata: {} });
+        this.model.send({ t: "settled" });
+      }
+    }
   }
 
   perform(op) {
-    if (op.op === "clear") this.entries.replaceChildren();
+    if (op.op === "clear") this.clear();
     else if (op.op === "put") this.put(op);
-    else if (op.op === "del") this.entry(op.id)?.remove();
-    else if (op.op === "say") this.voice.textContent = op.text;
+    else if (op.op === "del") this.remove(op.id);
+    else if (op.op === "say") this.say(op);
     else if (op.op === "set") this.set(op);
     else if (op.op === "wrong") this.showWrong(op);
     else if (op.op === "add") this.add(op);
+  }
+
+  clear() {
+    this.entries.replaceChildren();
+    this.blocks.clear();
+    this.slots.clear();
+  }
+
+  remove(id) {
+    this.blocks.get(id)?.remove();
+    this.blocks.delete(id);
   }
 
   put(op) {
@@ -94,6 +127,7 @@ class TurnPage {
       entry.dataset.entry = op.id;
       entry.className = `acp-entry acp-is-${op.kind}`;
       this.entries.append(entry);
+      this.blocks.set(op.id, entry);
     }
     this.replace(entry, op.html, true);
     // Keys in a question are answers here, not the notebook's shortcuts, which look at what has
@@ -104,6 +138,7 @@ class TurnPage {
       }
     }
     this.fillFromDraft(entry.querySelector("form[data-form]"));
+    entry.querySelectorAll("[data-path]").forEach((place) => this.link(place));
   }
 
   set(op) {
@@ -150,11 +185,73 @@ class TurnPage {
   }
 
   entry(id) {
-    return this.entries.querySelector(`:scope > [data-entry="${CSS.escape(id)}"]`);
+    return this.blocks.get(id);
   }
 
   slot(name) {
-    return this.root.querySelector(`[data-slot="${CSS.escape(name)}"]`);
+    let slot = this.slots.get(name);
+    if (!slot || !this.root.contains(slot)) {
+      slot = this.root.querySelector(`[data-slot="${CSS.escape(name)}"]`);
+      this.slots.set(name, slot);
+    }
+    return slot;
+  }
+
+  // What can wait until the page is quiet: buttons to copy, keys to scroll.
+
+  finishSoon() {
+    this.finishing ??= setTimeout(() => {
+      this.finishing = null;
+      for (const code of this.root.querySelectorAll(".highlight, .acp-copyable")) {
+        if (!code.querySelector(":scope > .acp-copy")) code.append(copyButton(code));
+      }
+      for (const box of this.root.querySelectorAll("pre, .acp-table, .acp-diff, .acp-term")) {
+        const hidesSome =
+          box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1;
+        if (hidesSome) box.tabIndex = 0;
+        else box.removeAttribute("tabindex");
+      }
+    }, QUIET_MS);
+  }
+
+  // A file that the server has opens in the notebook's own application.
+  link(place) {
+    const { rendermime, context } = this.model.widget_manager ?? {};
+    const path = context && resolvePath(context.localPath ?? context.path, place.dataset.path);
+    if (!path || !rendermime?.linkHandler) return;
+    const link = document.createElement("a");
+    link.href = "#";
+    link.className = place.className;
+    link.textContent = place.textContent;
+    link.title = `Open ${path}`;
+    const { line } = place.dataset;
+    rendermime.linkHandler.handleLink(link, path, line ? `#line=${line}` : "");
+    link.addEventListener("click", (event) => event.preventDefault());
+    place.replaceWith(link);
+  }
+
+  // Those who listen, and those who look elsewhere
+
+  say(op) {
+    this.voice.textContent = op.text;
+    if (!op.ask || !document.hidden) return;
+    this.setBadge(true);
+    if (globalThis.Notification?.permission === "granted") {
+      new Notification("Jupyter", { body: op.text, tag: "acp" });
+    }
+  }
+
+  setBadge(isOn) {
+    const title = document.title.replace(BADGE, "");
+    document.title = isOn ? BADGE + title : title;
+  }
+
+  seenAgain() {
+    if (document.hidden) return;
+    this.setBadge(false);
+    if (this.isBehind) this.sync();
+    this.isBehind = false;
+    this.tick();
   }
 
   // Scrolling
@@ -182,11 +279,12 @@ class TurnPage {
   }
 
   frame() {
-    for (let node = this.root.parentElement; node; node = node.parentElement) {
+    if (this.root.contains(this.framed) || !this.framed?.contains(this.root)) this.framed = null;
+    for (let node = this.root.parentElement; node && !this.framed; node = node.parentElement) {
       const style = getComputedStyle(node).overflowY;
-      if (/auto|scroll/.test(style) && node.scrollHeight > node.clientHeight + 1) return node;
+      if (/auto|scroll/.test(style) && node.scrollHeight > node.clientHeight + 1) this.framed = node;
     }
-    return null;
+    return this.framed;
   }
 
   followTerminal(slot) {
@@ -199,12 +297,15 @@ class TurnPage {
   // Time
 
   tick() {
-    if (this.beganAt === null) return;
-    const seconds = Math.max(0, Math.floor((performance.now() - this.beganAt) / 1000));
-    const minutes = Math.floor(seconds / 60);
-    const rest = String(seconds % 60).padStart(2, "0");
-    const words = minutes ? `${minutes} min ${rest} s` : `${seconds} s`;
-    for (const clock of this.root.querySelectorAll("[data-clock]")) clock.textContent = words;
+    if (this.clock === null || document.hidden) return;
+    const now = this.clock + performance.now() / 1000;
+    for (const clock of this.root.querySelectorAll("[data-since]")) {
+      const seconds = Math.max(0, Math.floor(now - clock.dataset.since));
+      const minutes = Math.floor(seconds / 60);
+      const rest = String(seconds % 60).padStart(2, "0");
+      const words = minutes ? `${minutes} min ${rest} s` : seconds ? `${seconds} s` : "";
+      if (clock.textContent !== words) clock.textContent = words;
+    }
   }
 
   // The reader
@@ -219,11 +320,18 @@ class TurnPage {
   press(button) {
     const { act, id, n } = button.dataset;
     this.model.send({ t: "act", act, id, n: n === undefined ? null : Number(n) });
-    if (act === "stop") return; // pressed again it means more
+    if (act === "stop" || act === "earlier") return; // pressed again it means more
     const card = button.closest("[data-keys]") ?? button.parentElement;
     card.setAttribute("aria-busy", "true");
     for (const other of card.querySelectorAll("button")) other.disabled = true;
     button.classList.add("acp-pressed");
+  }
+
+  choose(select) {
+    const { act, id } = select.dataset;
+    if (act !== "option") return;
+    this.model.send({ t: "act", act, id, value: select.value });
+    select.disabled = true; // until the agent has answered
   }
 
   // Forms
@@ -311,6 +419,50 @@ class TurnPage {
     event.stopPropagation(); // the notebook has its own meaning for these keys
     this.press(button);
   }
+}
+
+function copyButton(code) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "acp-button acp-copy";
+  button.textContent = "Copy";
+  button.addEventListener("click", async () => {
+    const lines = [...code.querySelectorAll(".acp-diff-line")];
+    const text = lines.length
+      ? lines.map((line) => line.textContent).join("\n")
+      : code.querySelector("pre").textContent;
+    button.textContent = (await copy(text)) ? "Copied" : "Not copied";
+    setTimeout(() => (button.textContent = "Copy"), COPIED_MS);
+  });
+  return button;
+}
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // A server reached by plain http has no clipboard.
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const isDone = document.execCommand("copy");
+    area.remove();
+    return isDone;
+  }
+}
+
+// The server's path of what the notebook's folder calls `relative`; null if it is outside.
+function resolvePath(notebook, relative) {
+  const parts = notebook.split("/").slice(0, -1);
+  for (const part of relative.split("/")) {
+    if (part === "..") {
+      if (!parts.length) return null;
+      parts.pop();
+    } else if (part && part !== ".") parts.push(part);
+  }
+  return parts.join("/");
 }
 
 export default {

@@ -1,0 +1,95 @@
+"""When the entries of a turn began and ended. No clock here: who has one tells the time.
+
+The wire carries no times, so what a reader sees is measured where updates arrive: how long a
+thought took, how long a tool ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from acp_notebook.session.changes import EntryChanged, SessionChange
+from acp_notebook.session.state import EntryKey, SessionState
+from acp_notebook.session.updates import PermissionId, ToolCallId, ToolCallSubject
+
+
+@dataclass(slots=True)
+class Span:
+    """From when to when; `ended_s` None: it goes on."""
+
+    began_s: float
+    ended_s: float | None = None
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took, once it is over."""
+        return None if self.ended_s is None else self.ended_s - self.began_s
+
+
+class Timings:
+    """The spans of thoughts and tool calls.
+
+    Args:
+        began_s: When the turn began, on the clock of `note`.
+    """
+
+    def __init__(self, began_s: float = 0.0) -> None:
+        self.began_s = began_s
+        self.spans: dict[EntryKey, Span] = {}
+        self._thought: Span | None = None
+        self._started: set[EntryKey] = set()
+
+    def note(self, state: SessionState, changes: Iterable[SessionChange], now_s: float) -> None:
+        """Something changed just now."""
+        for change in changes:
+            if not isinstance(change, EntryChanged):
+                continue
+            key = change.key
+            if key.kind == "thought":
+                self._note_thought(key, now_s)
+                continue
+            self._end_thought(now_s)
+            if key.kind == "tool_call":
+                self._note_call(state, key, now_s)
+            elif key.kind == "permission":
+                self._note_answer(state, PermissionId(key.id), now_s)
+
+    def close(self, now_s: float) -> None:
+        """The turn is over."""
+        self._end_thought(now_s)
+
+    def _note_thought(self, key: EntryKey, now_s: float) -> None:
+        span = self.spans.setdefault(key, Span(now_s))
+        if span is not self._thought:
+            self._end_thought(now_s)
+        span.ended_s = None
+        self._thought = span
+
+    def _end_thought(self, now_s: float) -> None:
+        if self._thought is not None:
+            self._thought.ended_s = now_s
+            self._thought = None
+
+    def _note_call(self, state: SessionState, key: EntryKey, now_s: float) -> None:
+        call = state.tool_calls[ToolCallId(key.id)]
+        span = self.spans.setdefault(key, Span(now_s))
+        if call.status == "in_progress" and key not in self._started:
+            self._started.add(key)
+            span.began_s = now_s
+        if not call.is_finished:
+            span.ended_s = None
+        elif call.status in {"cancelled", "interrupted"} and key not in self._started:
+            del self.spans[key]  # it never ran
+        elif span.ended_s is None:
+            span.ended_s = now_s
+
+    def _note_answer(self, state: SessionState, permission_id: PermissionId, now_s: float) -> None:
+        # Some agents never say that a call begins: then it begins with the answer, not with the
+        # question, because nobody wants to read how long they thought about it.
+        permission = state.permissions.get(permission_id)
+        subject = permission.request.subject if permission and not permission.is_open else None
+        if isinstance(subject, ToolCallSubject):
+            key = EntryKey("tool_call", subject.tool_call_id)
+            if key in self.spans and key not in self._started:
+                self.spans[key].began_s = now_s
