@@ -5,6 +5,7 @@ Imports nothing heavy: widgets, Markdown and the client come with the first `%ac
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ def load_ipython_extension(ip: InteractiveShell) -> None:
     from acp_notebook.kernel.completion import install_completion
     from acp_notebook.kernel.magics import AcpMagics
 
+    _quieten_log()
     magics = AcpMagics(ip)
     ip.register_magics(magics)
     magics.log.install()
@@ -48,6 +50,18 @@ def unload_ipython_extension(ip: InteractiveShell) -> None:
     _formatter(ip).pop(".".join(_TURN), None)
     for kind in ("line", "cell"):
         ip.magics_manager.magics[kind].pop("acp", None)
+
+
+def _quieten_log() -> None:
+    """Keep an agent's slips out of the cell: they stand in the turn. Errors of ours still show.
+
+    Without a handler Python writes every warning to stderr, which is the running cell's.
+    """
+    package = logging.getLogger("acp_notebook")
+    if not package.handlers:
+        handler = logging.StreamHandler()
+        handler.setLevel(logging.ERROR)
+        package.addHandler(handler)
 
 
 def _formatter(ip: Any) -> Any:

@@ -27,6 +27,7 @@ from acp_notebook.session.updates import Notice, PermissionId, PromptId, ToolCal
 
 if TYPE_CHECKING:
     from acp_notebook.client.turn import Turn
+    from acp_notebook.session.state import Usage
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +49,7 @@ class TurnCell:
         self._handle: Any = None
         self._presenter: Any = None
         self._timings = Timings(time.monotonic() - turn.elapsed_s)
+        self._usage: Usage | None = None
 
     @property
     def is_concluded(self) -> bool:
@@ -104,6 +106,7 @@ class TurnCell:
         prompt = state.prompts.get(self.turn.prompt_id)
         if prompt is not None and prompt.is_ended:
             self._timings.close(now_s)
+            self._usage = self._usage or state.usage
         if not self._is_concluded:
             if self._presenter is not None:
                 self._context.copy().run(self._present, changes)
@@ -170,6 +173,7 @@ class TurnCell:
                 failure=prompt.failure,
                 elapsed_s=turn.elapsed_s,
                 timings=self._timings,
+                usage=self._usage,
             )
 
         return self._thread.call(read)

@@ -7,11 +7,14 @@ Knows no message.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from acp_notebook.session.content import ContentBlock, MalformedContent, read_block
 from acp_notebook.session.updates import UNSET, Patch
+
+logger = logging.getLogger(__name__)
 
 Json = Mapping[str, Any]
 T = TypeVar("T")
@@ -122,7 +125,7 @@ def as_text(value: Any) -> str:
 
 
 def valid_items(values: Any, read: Callable[[Any], T]) -> tuple[T, ...]:
-    """Read an array item by item; an item that is malformed costs only itself.
+    """Read an array item by item; an item that is malformed is named in the log and left out.
 
     Raises:
         Malformed: The value is no array.
@@ -133,8 +136,8 @@ def valid_items(values: Any, read: Callable[[Any], T]) -> tuple[T, ...]:
     for value in values:
         try:
             good.append(read(value))
-        except (Malformed, MalformedContent):
-            continue
+        except (Malformed, MalformedContent) as error:
+            logger.info("An item of an array was left out: %s", error)
     return tuple(good)
 
 

@@ -16,7 +16,7 @@ from acp_notebook.render.words import (
     stop_words,
     usage_words,
 )
-from acp_notebook.session.state import SessionState
+from acp_notebook.session.state import SessionState, Usage
 from acp_notebook.session.updates import ConfigOption, Failure
 
 _CONTROL_CATEGORIES = frozenset({"mode", "model", "thought_level", "model_config"})
@@ -31,6 +31,8 @@ class Ending:
     stop_reason: str | None
     failure: Failure | None = None
     elapsed_s: float | None = None
+    usage: Usage | None = None
+    """What the session had used by then."""
 
     @property
     def words(self) -> Wording:
@@ -110,8 +112,8 @@ def _stop_button(paper: Paper, state: SessionState) -> Markup:
 
 
 def _meter(paper: Paper, state: SessionState) -> Markup:
-    words = usage_words(state)
     usage = state.usage
+    words = usage_words(usage)
     if not words or usage is None:
         return Markup("")
     if usage.fraction is None:
@@ -161,11 +163,11 @@ def render_earlier(paper: Paper, count: int) -> Markup:
     )
 
 
-def render_ending(paper: Paper, state: SessionState, agent_name: str, ending: Ending) -> Markup:
+def render_ending(paper: Paper, agent_name: str, ending: Ending) -> Markup:
     """The record's last line."""
     facts = [label(agent_name, 80)]
     if ending.elapsed_s is not None:
         facts.append(elapsed_words(ending.elapsed_s))
-    facts += [words] if (words := usage_words(state)) else []
+    facts += [words] if (words := usage_words(ending.usage)) else []
     facts = [*facts[:2], *(label(fact, 120) for fact in facts[2:])]
     return join(paper.wording(ending.words), paper("span", "", " · ".join(facts)))

@@ -22,7 +22,7 @@ from acp_notebook.render.timings import Timings
 from acp_notebook.render.tool_call import tool_title
 from acp_notebook.render.words import count_words, status_words
 from acp_notebook.session.content import ContentBlock, TextBlock
-from acp_notebook.session.state import EntryKey, SessionState
+from acp_notebook.session.state import EntryKey, SessionState, Usage
 from acp_notebook.session.updates import Failure, ToolCallId
 
 MESSAGE_LIMIT_CHARS: Final = 400_000
@@ -45,6 +45,7 @@ def record_bundle(
     elapsed_s: float | None = None,
     ending: bool = True,
     timings: Timings | None = None,
+    usage: Usage | None = None,
 ) -> dict[str, str]:
     """The MIME bundle of a finished turn.
 
@@ -57,8 +58,10 @@ def record_bundle(
         elapsed_s: How long the turn took.
         ending: False: a conversation that was told again, of which nothing ended.
         timings: How long thoughts and tools took, if anybody knows.
+        usage: What the session had used at the end of the turn; by default, what it has now.
     """
-    end = Ending(stop_reason, failure, elapsed_s) if ending else None
+    spent = state.usage if usage is None else usage
+    end = Ending(stop_reason, failure, elapsed_s, spent) if ending else None
     shown = [key for key in keys if _exists(state, key)]
     paper = record_paper()
     paper.agent_name = agent_name
@@ -106,7 +109,7 @@ def _record_html(
         is_empty = all(key.kind in {"prompt", "user", "violation"} for key in keys)
         closing = render_foot(paper, state, ending, is_empty=is_empty)
         parts += [paper("div", "entry", closing)] if closing else []
-        parts.append(paper("div", "foot", render_ending(paper, state, paper.agent_name, ending)))
+        parts.append(paper("div", "foot", render_ending(paper, paper.agent_name, ending)))
     parts.append(_left_out(paper))
     return paper("div", "", *parts)
 

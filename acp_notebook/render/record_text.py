@@ -77,7 +77,7 @@ def record_markdown(
     if ending is not None:
         if ending.failure is not None:
             parts.append(f"> **Error:** {_literal(ending.failure.message)}")
-        parts.append(f"*{_literal(_ending_line(state, agent_name, ending))}*")
+        parts.append(f"*{_literal(_ending_line(agent_name, ending))}*")
     return "\n\n".join(parts) + "\n"
 
 
@@ -93,7 +93,7 @@ def record_plain(
     if ending is not None:
         if ending.failure is not None:
             parts.append(f"Error: {label(ending.failure.message, 500)}")
-        parts.append(f"[{_ending_line(state, agent_name, ending)}]")
+        parts.append(f"[{_ending_line(agent_name, ending)}]")
     return "\n\n".join(parts)
 
 
@@ -115,11 +115,11 @@ def _bounded(
     return parts
 
 
-def _ending_line(state: SessionState, agent_name: str, ending: Ending) -> str:
+def _ending_line(agent_name: str, ending: Ending) -> str:
     facts = [label(ending.words.text, 120), label(agent_name, 80)]
     if ending.elapsed_s is not None:
         facts.append(elapsed_words(ending.elapsed_s))
-    usage = usage_words(state)
+    usage = usage_words(ending.usage)
     return " · ".join([*facts, label(usage, 120)] if usage else facts)
 
 

@@ -100,7 +100,9 @@ STYLES: Final[dict[str, str]] = {
     "underline": "text-decoration:underline",
     "reverse": "background:rgba(128,128,128,0.35)",
     "mark": "background:rgba(128,128,128,0.28);border-radius:2px;text-decoration:underline",
-    "diff-number": f"display:inline-block;width:36px;margin:0 8px 0 0;text-align:right;color:{GREY}",
+    "diff-number": (
+        f"display:inline-block;width:36px;margin:0 8px 0 0;text-align:right;color:{GREY}"
+    ),
     "diff-hidden": "padding:0 8px",
     "footnotes": f"border-top:{_LINE};margin:10px 0 0 0;font-size:12px;color:{GREY}",
     "json-name": f"color:{BLUE};{_MONO}",

@@ -10,15 +10,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from acp_notebook.render.content import render_block
 from acp_notebook.render.diff import diff_text
 from acp_notebook.render.diff_view import diff_counts, render_diff
 from acp_notebook.render.json_view import fields_part, json_part, pre_part
 from acp_notebook.render.markup import Paper, label, visible
 from acp_notebook.render.terminal import TerminalText
-from acp_notebook.render.tool_text import render_tool_text
+from acp_notebook.render.tool_text import render_output
 from acp_notebook.render.words import KINDS, count_words, kind_of, spent_words, status_words
-from acp_notebook.session.content import ImageBlock, TextBlock
+from acp_notebook.session.content import ImageBlock
 from acp_notebook.session.state import (
     OPEN_META,
     EntryKey,
@@ -127,10 +126,8 @@ def tool_body(
     for number, item in enumerate(call.content):
         key = f"{ident}.c{number}"
         match item:
-            case ContentItem(block=TextBlock(text=text)):
-                parts.append(paper("div", "part", render_tool_text(paper, call.kind, text)))
             case ContentItem(block=block):
-                parts.append(paper("div", "part", render_block(paper, block, key)))
+                parts.append(paper("div", "part", render_output(paper, call.kind, block, key)))
             case DiffItem():
                 parts.append(render_diff(paper, item, diff_text(item), key))
             case TerminalItem() if item in call.content[:number]:

@@ -1,7 +1,7 @@
 """Text that a tool returned, as its reader wants it: without the codes of terminals and wrappings.
 
-By convention a tool's text is Markdown. What commands and searches print is not: `#` begins a comment
-there and `|` a pipe, so it stays as it is. Knows no tool call, only its kind.
+By convention a tool's text is Markdown. What commands and searches print is not: `#` begins a
+comment there and `|` a pipe, so it stays as it is. Knows no tool call, only its kind.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from typing import Final
 
 from markupsafe import Markup
 
-from acp_notebook.render.content import text_part
+from acp_notebook.render.content import render_block, text_part
 from acp_notebook.render.json_view import pre_part
 from acp_notebook.render.markup import Paper
+from acp_notebook.session.content import ContentBlock, TextBlock
 
 _PRINTING_KINDS: Final = frozenset({"execute", "search"})
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^\n`]*)\n")
@@ -31,9 +32,11 @@ def tool_text(kind: str, text: str) -> str:
     return without_outer_fence(text) if kind in _PRINTING_KINDS else text
 
 
-def render_tool_text(paper: Paper, kind: str, text: str) -> Markup:
-    """The text as a part of the card of a tool of this kind."""
-    told = tool_text(kind, text)
+def render_output(paper: Paper, kind: str, block: ContentBlock, key: str) -> Markup:
+    """A block that a tool of this kind returned, for its card."""
+    if not isinstance(block, TextBlock):
+        return render_block(paper, block, key)
+    told = tool_text(kind, block.text)
     return pre_part(paper, told) if kind in _PRINTING_KINDS else text_part(paper, told)
 
 

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from acp_notebook.session.state import IDLE, REQUIRES_ACTION, RUNNING, Permission, SessionState
+from acp_notebook.session.state import (
+    IDLE,
+    REQUIRES_ACTION,
+    RUNNING,
+    Permission,
+    SessionState,
+    Usage,
+)
 from acp_notebook.session.updates import Failure, PermissionOption, PermissionSettled
 
 Tone = Literal["good", "busy", "warn", "bad", "plain"]
@@ -211,9 +218,8 @@ def size_words(count: int) -> str:
     return f"{size:.1f} GB"
 
 
-def usage_words(state: SessionState) -> str:
+def usage_words(usage: Usage | None) -> str:
     """Tokens and cost of the session, or nothing where nothing is known (USE-1)."""
-    usage = state.usage
     if usage is None:
         return ""
     parts = []

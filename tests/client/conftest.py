@@ -11,10 +11,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from memory_agent import meet
 from watching import AGENTS, NODE_AGENT, PYTHON_AGENT, Impatient, Person, all_gone
 
 import acp_notebook as acp
 from acp_notebook.client.host import Host, current_host, install_host
+
+__all__ = ["meet"]
 
 V2 = pytest.param((NODE_AGENT, 2), id="typescript-v2")
 V1 = pytest.param((NODE_AGENT, 1), id="typescript-v1")

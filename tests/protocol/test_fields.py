@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import pytest
 
 from acp_notebook.protocol import fields
@@ -41,9 +43,15 @@ def test_a_patch_has_three_states_and_what_cannot_be_read_counts_as_not_given():
     assert fields.patch_object({"o": "x"}, "o") is UNSET
 
 
-def test_a_broken_item_of_an_array_costs_only_itself():
+def test_a_broken_item_of_an_array_costs_only_itself_and_is_named_once(caplog):
     good, bad = {"type": "text", "text": "x"}, {"type": "text"}
-    assert fields.blocks([bad, good, None, 7, good]) == (TextBlock("x"), TextBlock("x"))
+    with caplog.at_level(logging.INFO, "acp_notebook"):
+        assert fields.blocks([bad, good, None, 7, good]) == (TextBlock("x"), TextBlock("x"))
+    assert [record.getMessage().partition(": ")[2] for record in caplog.records] == [
+        "text block: text must be a string, got nothing",
+        "a content block must be an object with a type, got nothing",
+        "a content block must be an object with a type, got int",
+    ]
 
 
 @pytest.mark.parametrize("value", [None, {}, "x", 1])

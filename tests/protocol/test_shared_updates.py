@@ -216,6 +216,13 @@ def test_usage_reads_an_omitted_cost_as_kept_and_null_as_cleared(version):
 
 
 @both
+@pytest.mark.parametrize("amount", [10**400, -(10**400), True, "1", None])
+def test_a_sum_beyond_all_numbers_counts_as_not_given(version, amount):
+    cost = {"amount": amount, "currency": "USD"}
+    assert one(version, "usage_update", used=1, size=2, cost=cost) == u.UsageUpdate(1, 2)
+
+
+@both
 def test_usage_that_makes_no_sense_is_read_all_the_same(version):
     assert one(version, "usage_update", used=10, size=0) == u.UsageUpdate(10, 0)
     assert isinstance(one(version, "usage_update", used="10", size=0), u.Violation)

@@ -7,7 +7,7 @@ import pytest
 from acp_notebook.render.markup import live_paper, record_paper
 from acp_notebook.render.record import record_bundle
 from acp_notebook.render.tool_call import render_tool_call
-from acp_notebook.render.tool_text import render_tool_text, tool_text, without_outer_fence
+from acp_notebook.render.tool_text import render_output, tool_text, without_outer_fence
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import TextBlock
 from acp_notebook.session.reducer import apply
@@ -91,7 +91,8 @@ def test_what_other_tools_say_is_markdown() -> None:
 
 
 def test_markup_in_what_is_printed_is_text() -> None:
-    html = str(render_tool_text(live_paper(), "execute", "<script>alert(1)</script>\x1b[0m"))
+    block = TextBlock("<script>alert(1)</script>\x1b[0m")
+    html = str(render_output(live_paper(), "execute", block, "k"))
     assert "<script" not in html
     assert "&lt;script&gt;" in html
 

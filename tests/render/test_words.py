@@ -74,12 +74,12 @@ def test_an_answer_that_lasts_is_told_by_its_kind() -> None:
 
 @pytest.mark.requirement("USE-1")
 def test_usage_that_makes_no_sense_is_not_shown_as_a_share() -> None:
-    assert words.usage_words(SessionState(usage=Usage(50, 200))) == "50 of 200 tokens (25%)"
-    assert words.usage_words(SessionState(usage=Usage(50, 0))) == "50 tokens"
-    assert words.usage_words(SessionState(usage=Usage(300, 200))) == "300 tokens"
-    assert words.usage_words(SessionState(usage=Usage(-1, 0))) == ""
+    assert words.usage_words(Usage(50, 200)) == "50 of 200 tokens (25%)"
+    assert words.usage_words(Usage(50, 0)) == "50 tokens"
+    assert words.usage_words(Usage(300, 200)) == "300 tokens"
+    assert words.usage_words(Usage(-1, 0)) == ""
     cost = u.Cost(1.5, "EUR")
-    assert words.usage_words(SessionState(usage=Usage(0, 0, cost))) == "1.50 EUR"
+    assert words.usage_words(Usage(0, 0, cost)) == "1.50 EUR"
 
 
 @pytest.mark.parametrize(

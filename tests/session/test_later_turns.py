@@ -42,3 +42,18 @@ def test_an_error_that_confirms_a_cancel_is_the_cancel():
     play(state, *turn(FIRST, u.CancelSent(), end=aborted))
     assert state.prompts[FIRST].stop_reason == "cancelled"
     assert state.prompts[FIRST].failure is None
+
+
+def test_a_call_left_open_by_its_turn_does_not_hold_up_the_next():
+    state = SessionState()
+    left = u.ToolCallUpdate(u.ToolCallId("left"), status="in_progress")
+    play(state, *turn(FIRST, left))
+    assert state.prompts[FIRST].stop_reason == "end_turn"
+    own = u.ToolCallUpdate(u.ToolCallId("own"), status="in_progress")
+    cancelled = u.StateUpdate("idle", "cancelled")
+    play(state, *turn(SECOND, own, u.CancelSent(), end=cancelled))
+    assert state.prompts[SECOND].stop_reason == "cancelled"
+    assert {key: call.status for key, call in state.tool_calls.items()} == {
+        "left": "in_progress",
+        "own": "cancelled",
+    }

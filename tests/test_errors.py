@@ -1,0 +1,47 @@
+"""An agent's error in one readable sentence, whatever shape its `data` has."""
+
+from __future__ import annotations
+
+import pytest
+
+from acp_notebook.errors import RequestFailed, describe_error
+
+LIMIT = "usage limit reached; resets 18:00"
+
+
+@pytest.mark.requirement("PROMPT-4")
+@pytest.mark.parametrize(
+    "data",
+    [
+        LIMIT,
+        {"details": LIMIT},
+        {"message": LIMIT},
+        {"error": LIMIT},
+        {"reason": LIMIT},
+        {"error": {"type": "limit", "message": LIMIT}},
+        {"details": None, "reason": LIMIT},
+        f"  {LIMIT}\n",
+    ],
+)
+def test_the_readable_part_of_data_is_told(data: object) -> None:
+    assert describe_error(-32603, "Internal error", data) == (
+        f"Internal error: {LIMIT} (code -32603)"
+    )
+
+
+@pytest.mark.parametrize("data", [None, "", [], {}, 7, {"code": 1}, {"message": 7}, [LIMIT]])
+def test_data_without_words_adds_nothing(data: object) -> None:
+    assert describe_error(-32603, "Internal error", data) == "Internal error (code -32603)"
+
+
+def test_what_the_message_says_already_is_not_told_twice() -> None:
+    assert describe_error(400, f"Bad: {LIMIT}", {"message": LIMIT}) == f"Bad: {LIMIT} (code 400)"
+    assert describe_error(-1, " ", None) == "no message (code -1)"
+
+
+def test_a_failed_request_names_its_method_and_where_to_look() -> None:
+    error = RequestFailed("session/new", 400, "Bad Request", {"details": "no key"})
+    assert str(error) == (
+        "session/new failed: Bad Request: no key (code 400). "
+        "The agent's own words may tell more: %acp log"
+    )
