@@ -242,19 +242,15 @@ class PromptMagics(Magics):
         """The user's namespace."""
         return self.shell.user_ns if self.shell is not None else {}
 
-    # what the magics know
+    if TYPE_CHECKING:  # what `AcpMagics` knows
 
-    def _agent_for(self, label: str | None) -> Agent:
-        raise NotImplementedError
+        def _agent_for(self, label: str | None) -> Agent: ...
 
-    def _policy(self, name: str) -> Any:
-        raise NotImplementedError
+        def _policy(self, name: str) -> Any: ...
 
-    def _conclude(self, turn: Turn, *, must_end_well: bool) -> None:
-        raise NotImplementedError
+        def _conclude(self, turn: Turn, *, must_end_well: bool) -> None: ...
 
-    def _say(self, text: str) -> None:
-        raise NotImplementedError
+        def _say(self, text: str) -> None: ...
 
 
 def _everything() -> Capabilities:

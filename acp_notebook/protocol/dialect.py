@@ -234,10 +234,3 @@ def elicitation_modes(offer: ClientOffer) -> dict[str, Any]:
 def given(**members: Any) -> dict[str, Any]:
     """The members that are not None."""
     return {key: value for key, value in members.items() if value is not None}
-
-
-def selected_or_cancelled(option_id: str | None) -> dict[str, Any]:
-    """The outcome object, which both versions write alike (PERM-2)."""
-    if option_id is None:
-        return {"outcome": {"outcome": "cancelled"}}
-    return {"outcome": {"outcome": "selected", "optionId": option_id}}

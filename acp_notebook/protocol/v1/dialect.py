@@ -14,17 +14,16 @@ from acp_notebook.protocol.dialect import (
     Implementation,
     Place,
     elicitation_modes,
-    given,
-    selected_or_cancelled,
 )
 from acp_notebook.protocol.fields import Json
+from acp_notebook.protocol.shared_calls import SharedCalls
 from acp_notebook.protocol.v1 import wire
 from acp_notebook.protocol.v1.normalize import MODE_OPTION_ID, MODEL_OPTION_ID, V1Reader
 from acp_notebook.session.content import ContentBlock, optional_text, write_block
 from acp_notebook.session.updates import ConfigOption
 
 
-class V1Dialect:
+class V1Dialect(SharedCalls):
     """ACP v1 as the client speaks it."""
 
     version = 1
@@ -55,18 +54,6 @@ class V1Dialect:
             return None
         method = "session/load" if replay else "session/resume"
         return Call(method, {"sessionId": session_id, **self.new_session(place).params})
-
-    def list_sessions(self, cwd: str | None, cursor: str | None) -> Call:
-        """One page of `session/list`."""
-        return Call("session/list", given(cwd=cwd, cursor=cursor))
-
-    def close_session(self, session_id: str) -> Call:
-        """`session/close`."""
-        return Call("session/close", {"sessionId": session_id})
-
-    def delete_session(self, session_id: str) -> Call:
-        """`session/delete`."""
-        return Call("session/delete", {"sessionId": session_id})
 
     def login(self, method_id: str) -> Call:
         """`authenticate`, for methods of type `agent` only (AUTH-2)."""
@@ -114,10 +101,6 @@ class V1Dialect:
         if isinstance(value, bool):
             params["type"] = "boolean"
         return _call("session/set_config_option", params)
-
-    def permission_outcome(self, option_id: str | None) -> dict[str, Any]:
-        """The result for a permission request."""
-        return selected_or_cancelled(option_id)
 
 
 def write_capabilities(offer: ClientOffer) -> dict[str, Any]:

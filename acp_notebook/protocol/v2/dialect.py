@@ -14,17 +14,16 @@ from acp_notebook.protocol.dialect import (
     Implementation,
     Place,
     elicitation_modes,
-    given,
-    selected_or_cancelled,
 )
 from acp_notebook.protocol.fields import Json
+from acp_notebook.protocol.shared_calls import SharedCalls
 from acp_notebook.protocol.v2 import wire
 from acp_notebook.protocol.v2.normalize import V2Reader
 from acp_notebook.session.content import ContentBlock, optional_text, write_block
 from acp_notebook.session.updates import ConfigOption
 
 
-class V2Dialect:
+class V2Dialect(SharedCalls):
     """ACP v2 as the client speaks it."""
 
     version = 2
@@ -55,18 +54,6 @@ class V2Dialect:
         if replay:
             params["replayFrom"] = {"type": "start"}
         return Call("session/resume", params)
-
-    def list_sessions(self, cwd: str | None, cursor: str | None) -> Call:
-        """One page of `session/list`."""
-        return Call("session/list", given(cwd=cwd, cursor=cursor))
-
-    def close_session(self, session_id: str) -> Call:
-        """`session/close`."""
-        return Call("session/close", {"sessionId": session_id})
-
-    def delete_session(self, session_id: str) -> Call:
-        """`session/delete`."""
-        return Call("session/delete", {"sessionId": session_id})
 
     def login(self, method_id: str) -> Call:
         """`auth/login`, for methods of type `agent` only (AUTH-2)."""
@@ -106,10 +93,6 @@ class V2Dialect:
             "value": value,
         }
         return _call("session/set_config_option", params)
-
-    def permission_outcome(self, option_id: str | None) -> dict[str, Any]:
-        """The result for a permission request."""
-        return selected_or_cancelled(option_id)
 
 
 def write_capabilities(offer: ClientOffer) -> dict[str, Any]:
