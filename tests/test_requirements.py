@@ -20,10 +20,9 @@ ISSUES = {"B", "C", "D"}
 # What must stay whole: none of these may go back to waiting for an issue.
 WHOLE_FAMILIES = {
     "INIT", "AUTH", "CONF", "CMD", "PROMPT", "STATE", "MSG", "PLAN", "USE", "NOTE", "PERM",
-    "CANCEL", "ELIC", "WIRE", "V1",
+    "CANCEL", "ELIC", "WIRE", "V1", "SESS",
 }  # fmt: skip
 WHOLE = {
-    *(f"SESS-{number}" for number in range(2, 8)),
     *(f"TOOL-{number}" for number in range(1, 8)),
     "TOOL-9",
 }

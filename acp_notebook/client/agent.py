@@ -317,10 +317,19 @@ class Agent(AgentFacts):
     @property
     def place(self) -> Place:
         """Where its sessions work."""
-        return Place(self.launch.cwd)
+        return Place(self.launch.cwd, directories=self.launch.directories)
 
     def _place_for(self, live: LiveSession) -> Place:
-        """The place with the servers that this session alone is told of."""
+        """The place with the servers that this session alone is told of.
+
+        Raises:
+            UnsupportedByAgent: There are further folders, and it takes but one (SESS-1).
+        """
+        if self.launch.directories and not self.capabilities.additional_directories:
+            raise UnsupportedByAgent(
+                f"The agent {self.info.label} works in one folder. Start it without --dir, or in a "
+                "folder that holds them all: --cwd."
+            )
         servers = current_host().offer_servers(self, live) if self.tools else ()
         for server in servers:
             live.link.conceal(server.secrets)

@@ -35,6 +35,8 @@ class Launch:
     address: str = ""
     headers: dict[str, str] = field(default_factory=dict, repr=False)
     serve: frozenset[str] = frozenset()
+    directories: tuple[str, ...] = ()
+    """Further folders that its sessions work in, absolute."""
 
     @property
     def advice(self) -> str:

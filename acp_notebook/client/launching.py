@@ -24,6 +24,7 @@ def find_launch(
     cwd: str | os.PathLike[str],
     protocol: int,
     serve: Collection[str],
+    directories: Sequence[str | os.PathLike[str]] = (),
 ) -> Launch:
     """How to start or reach the agent that is meant; see `agent.start` for the arguments.
 
@@ -48,13 +49,18 @@ def find_launch(
     return Launch(
         label or known.name,
         known.command,
-        str(Path(cwd).expanduser().resolve()),
+        _absolute(cwd),
         {**known.env, **(env or {})},
         protocol,
         known.address,
         {**known.headers, **(headers or {})},
         _check_serve(known, serve),
+        tuple(_absolute(folder) for folder in directories),
     )
+
+
+def _absolute(folder: str | os.PathLike[str]) -> str:
+    return str(Path(folder).expanduser().resolve())
 
 
 def _known(name: str | None, command: tuple[str, ...]) -> KnownAgent:

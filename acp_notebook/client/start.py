@@ -28,6 +28,7 @@ def start(
     serve: Collection[str] = (),
     headers: Mapping[str, str] | None = None,
     tools: bool = True,
+    directories: Sequence[str | os.PathLike[str]] = (),
 ) -> Agent:
     """Start an agent, initialize it and open a session.
 
@@ -49,6 +50,7 @@ def start(
         headers: Sent to an address, such as `{"Authorization": "Bearer ..."}`.
         tools: Whether its sessions may use the tools of this kernel, in a notebook: look at
             variables, and run code that the user allows.
+        directories: Further folders that its sessions work in, if it offers that.
 
     Raises:
         UsageError: Neither or both of name and command were given.
@@ -63,6 +65,7 @@ def start(
         cwd=cwd,
         protocol=protocol,
         serve=serve,
+        directories=directories,
     )
     return Agent(
         launch, label=launch.name, permissions=permissions, elicit=elicit, tools=tools

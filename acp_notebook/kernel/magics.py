@@ -130,6 +130,7 @@ class AcpMagics(PromptMagics):
             permissions=self._policy(given.permissions or self.permissions),
             serve=given.serve.replace(",", " ").split(),
             tools=given.tools,
+            directories=given.directories,
         )
 
     def _quit(self, given: Namespace) -> None:

@@ -42,6 +42,14 @@ SUBCOMMANDS = {
                 option("name", nargs="?", help="a known agent, such as demo, or wss://... of one"),
                 option("--as", dest="label", metavar="LABEL", help="what to call it"),
                 option("--cwd", default=".", help="the folder it works in; by default this one"),
+                option(
+                    "--dir",
+                    dest="directories",
+                    action="append",
+                    default=[],
+                    metavar="DIR",
+                    help="a further folder it works in; repeatable",
+                ),
                 option("--protocol", type=int, choices=(1, 2), default=2, help="1 forces v1"),
                 option("--env", action="append", default=[], metavar="K=V", help="repeatable"),
                 option(

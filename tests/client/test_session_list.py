@@ -356,3 +356,38 @@ def test_a_mode_that_is_set_stands_however_the_agent_tells_it(meet, echo):
     assert [(option.category, option.value) for option in session.config_options] == [
         ("mode", "go")
     ]
+
+
+# where a session works
+
+
+def with_directories(agent):
+    introduction = agent.introduction()
+    if agent.version == 1:
+        offered = introduction["agentCapabilities"]["sessionCapabilities"]
+    else:
+        offered = introduction["capabilities"]["session"]
+    offered["additionalDirectories"] = {}
+    agent.answers["initialize"] = lambda _: introduction
+    return agent
+
+
+@proves("SESS-1")
+def test_further_folders_are_sent_absolute_and_whole_at_each_resume(
+    meet, agent, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    client = meet(with_directories(agent), directories=["a", tmp_path / "b"])
+    client.resume("old")
+    method = "session/load" if agent.version == 1 else "session/resume"
+    folders = [str(tmp_path / "a"), str(tmp_path / "b")]
+    for call in (*calls(agent, "session/new"), *calls(agent, method)):
+        assert call["additionalDirectories"] == folders
+        assert call["cwd"] == str(tmp_path)
+
+
+@proves("SESS-1")
+def test_further_folders_are_not_sent_to_an_agent_that_takes_one(meet, agent):
+    with pytest.raises(UnsupportedByAgent, match="works in one folder"):
+        meet(agent, directories=["a"])
+    assert calls(agent, "session/new") == []
