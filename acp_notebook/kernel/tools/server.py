@@ -244,15 +244,16 @@ def mcp_result(result: ToolResult) -> Any:
 
     from acp_notebook.session.content import write_block
 
-    content = [write_block(_no_bare_json(block)) for block in result.content]
+    blocks = [*map(_no_bare_json, result.content[:1]), *result.content[1:]]
+    content = [write_block(block) for block in blocks]
     return types.CallToolResult.model_validate({"content": content, "isError": result.is_error})
 
 
 def _no_bare_json(block: ContentBlock) -> ContentBlock:
     """Name a text that is a bare JSON value, such as `6`.
 
-    A client in use (gemini) takes a text that is JSON for structured content, which must be an
-    object, and fails the call on any other.
+    A client in use (gemini) takes a first text that is JSON for structured content, which must be
+    an object, and fails the call on any other.
     """
     if isinstance(block, TextBlock):
         with suppress(ValueError, RecursionError):

@@ -37,6 +37,14 @@ class Notebook(NotebookHost):
     def can_ask(self, _from_the_front_end): ...
 
 
+@pytest.fixture(autouse=True, scope="package")
+def inline_figures():
+    """As in a kernel, also where another test imported matplotlib before this folder was read."""
+    import matplotlib as mpl
+
+    mpl.use(os.environ["MPLBACKEND"])
+
+
 @pytest.fixture(scope="package")
 def shell():
     shell = InteractiveShell.instance()

@@ -106,7 +106,9 @@ def wait_as_a_cell(future: Future[Any]) -> Any:
 
 
 def text_of(result: Any) -> str:
-    return "\n".join(block.text for block in result.content if block.type == "text")
+    """The text, without the word before a bare JSON value (test_results.py is about that)."""
+    texts = [block.text for block in result.content if block.type == "text"]
+    return "\n".join(text.removeprefix("Output:\n") for text in texts)
 
 
 def entry_of(session: Any) -> dict[str, Any]:
