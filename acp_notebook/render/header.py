@@ -10,6 +10,7 @@ from acp_notebook.render.content import json_fold
 from acp_notebook.render.markup import Paper, join, label
 from acp_notebook.render.words import (
     Wording,
+    background_words,
     count_words,
     elapsed_words,
     state_words,
@@ -33,6 +34,8 @@ class Ending:
     elapsed_s: float | None = None
     usage: Usage | None = None
     """What the session had used by then."""
+    background: int = 0
+    """How much work went on beside it by then, as the agent reported."""
 
     @property
     def words(self) -> Wording:
@@ -46,6 +49,9 @@ def render_head(paper: Paper, state: SessionState, agent_name: str) -> Markup:
     if state.title:
         parts.append(paper("span", "session-title", label(state.title, 120), dir="auto"))
     parts.append(_meter(paper, state))
+    if state.background:
+        words = background_words(len(state.background))
+        parts.append(paper("span", "muted small num", words))
     return join(*(part for part in parts if part))
 
 
@@ -169,5 +175,6 @@ def render_ending(paper: Paper, agent_name: str, ending: Ending) -> Markup:
     if ending.elapsed_s is not None:
         facts.append(elapsed_words(ending.elapsed_s))
     facts += [words] if (words := usage_words(ending.usage)) else []
+    facts += [background_words(ending.background)] if ending.background else []
     facts = [*facts[:2], *(label(fact, 120) for fact in facts[2:])]
     return join(paper.wording(ending.words), paper("span", "", " · ".join(facts)))

@@ -61,7 +61,8 @@ def record_bundle(
         usage: What the session had used at the end of the turn; by default, what it has now.
     """
     spent = state.usage if usage is None else usage
-    end = Ending(stop_reason, failure, elapsed_s, spent) if ending else None
+    background = len(state.background or ())
+    end = Ending(stop_reason, failure, elapsed_s, spent, background) if ending else None
     shown = [key for key in keys if _exists(state, key)]
     paper = record_paper()
     paper.agent_name = agent_name

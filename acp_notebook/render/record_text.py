@@ -23,6 +23,7 @@ from acp_notebook.render.tool_text import tool_text
 from acp_notebook.render.words import (
     KINDS,
     answer_words,
+    background_words,
     by_words,
     compaction_words,
     count_words,
@@ -120,7 +121,9 @@ def _ending_line(agent_name: str, ending: Ending) -> str:
     if ending.elapsed_s is not None:
         facts.append(elapsed_words(ending.elapsed_s))
     usage = usage_words(ending.usage)
-    return " · ".join([*facts, label(usage, 120)] if usage else facts)
+    facts += [label(usage, 120)] if usage else []
+    facts += [background_words(ending.background)] if ending.background else []
+    return " · ".join(facts)
 
 
 def _literal(text: str, limit: int = 300) -> str:

@@ -208,6 +208,11 @@ def count_words(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def background_words(count: int) -> str:
+    """Work that goes on beside the conversation."""
+    return f"{count:,} still running in the background"
+
+
 def size_words(count: int) -> str:
     """A number of bytes for people."""
     size = float(count)
