@@ -305,7 +305,7 @@ def test_a_function_that_answers_after_the_cancel_is_too_late(session):
     asked = []
 
     def cancels(question):
-        turn.cancel()
+        session.last_turn.cancel()
         session.agent.thread.call(lambda: asked.append(question))  # the cancel is sent by now
         return "yes-once"
 
