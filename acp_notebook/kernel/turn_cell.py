@@ -44,6 +44,7 @@ class TurnCell:
         self._thread = turn.session.agent.thread
         self._lock = threading.Lock()
         self._is_concluded = False
+        self._is_recorded = False
         self._pages = 0
         self._late_update: asyncio.TimerHandle | None = None
         self._handle: Any = None
@@ -110,7 +111,8 @@ class TurnCell:
         if not self._is_concluded:
             if self._presenter is not None:
                 self._context.copy().run(self._present, changes)
-        elif self._handle is not None and self._late_update is None:
+        # What changed before the record was read is in it.
+        elif self._is_recorded and self._handle is not None and self._late_update is None:
             self._late_update = self._call_later(LATE_CHANGE_S, self._redraw)
 
     def _present(self, changes: list[SessionChange]) -> None:
@@ -163,6 +165,7 @@ class TurnCell:
         turn = self.turn
 
         def read() -> dict[str, str]:
+            self._is_recorded = self._is_concluded
             state = turn.session.live.state
             prompt = state.prompts[turn.prompt_id]
             return record_bundle(

@@ -129,9 +129,9 @@ class TurnDocument:
         found = [op.remove(ident) for ident in self._removed]
         self._removed.clear()
         self._mark_thinking()
+        found += self._window_operations()
         found += self._entry_operations()
         found += self._terminal_operations()
-        found += self._window_operations()
         found += self._slot_operations()
         return found + self._speech.operations()
 

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from acp_notebook.render.content import json_fold, text_part
 from acp_notebook.render.markup import Paper, join, label, visible
 from acp_notebook.render.web_address import WebAddress, read_address
-from acp_notebook.render.words import Wording
+from acp_notebook.render.words import Wording, by_words
 from acp_notebook.session.elicitation import Elicitation
 from acp_notebook.session.form import HIDDEN, Choice, Form, FormField
 
@@ -68,7 +68,7 @@ def elicitation_line(elicitation: Elicitation) -> str:
     """What was asked and answered, in one line."""
     line = f"{label(elicitation.request.message)}: {elicitation_words(elicitation).text}"
     if elicitation.answer is not None:
-        line += f", by {label(elicitation.answer.by, 80)}"
+        line += f", {label(by_words(elicitation.answer.by), 80)}"
     if elicitation.request.url is not None:
         line += f" ({label(elicitation.request.url, 300)})"
     filled = "; ".join(f"{title}: {value}" for title, value in answer_lines(elicitation))
@@ -296,7 +296,7 @@ def _address(paper: Paper, address: WebAddress) -> list[Markup]:
 
 def _answered(paper: Paper, elicitation: Elicitation) -> Markup:
     request, answer = elicitation.request, elicitation.answer
-    by = f"by {label(answer.by, 80)}" if answer is not None and answer.by else ""
+    by = label(by_words(answer.by), 80) if answer is not None and answer.by else ""
     line = Markup(" ").join(
         [
             paper("span", "title", label(request.message), dir="auto"),

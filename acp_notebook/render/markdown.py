@@ -78,6 +78,11 @@ def parse(text: str, env: dict[str, Any]) -> list[Token]:
     return _parser(has_footnotes=False).parse(text, env)
 
 
+def parse_blocks(text: str) -> list[Token]:
+    """The blocks of a clean text, without what is in their lines: for less than half the price."""
+    return _block_parser().parse(text)
+
+
 def render_tokens(tokens: Sequence[Token], env: dict[str, Any]) -> str:
     """The first wall's HTML; it still has to pass `sanitize`."""
     parser = _parser(has_footnotes=True)
@@ -125,6 +130,13 @@ def _parser(*, has_footnotes: bool) -> MarkdownIt:
     parser.add_render_rule("html_inline", _task_mark)
     parser.add_render_rule("table_open", lambda *_: '<div class="acp-table"><table>\n')
     parser.add_render_rule("table_close", lambda *_: "</table></div>\n")
+    return parser
+
+
+@cache
+def _block_parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser.core.ruler.enableOnly(["normalize", "block"])
     return parser
 
 

@@ -32,8 +32,7 @@ _CLOSED_BY_BLANK = frozenset({"paragraph_open", "table_open", "blockquote_open"}
 _CLOSED_AT_ONCE = frozenset({"heading_open", "hr"})
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
 _LIST_MARK = re.compile(r"[-+*>]|\d{1,9}[.)]|\s")
-# What only the whole text tells.
-_LATE = re.compile(r"\[\^[^\]\n]{1,500}\]:|\$\$|\\\[")
+_FOOTNOTE = re.compile(r"\[\^[^\]\n]{1,500}\]:")
 # The closing tags of blocks at the end of the tail; plain text goes in front of them.
 _TRAILING_TAGS = re.compile(
     r"(?:(?:</code>(?=</pre>)|</(?:p|li|[uo]l|blockquote|pre|div|t[dr]|tbody|table|h\d)>)\s*)+\Z"
@@ -69,6 +68,7 @@ class MarkdownStream:
         self._fence = ""
         self._is_list = False
         self._half = ""
+        self._is_doubtful = False
 
     @property
     def done(self) -> Markup:
@@ -120,7 +120,7 @@ class MarkdownStream:
             self._done.append(sanitize(render_tokens(tokens, env)))
         self._open, self._tail, self._tail_chars, self._more = "", Markup(""), 0, ""
         source = "".join(self._source)
-        if env["references"] or _LATE.search(source):
+        if env["references"] or self._is_doubtful or _FOOTNOTE.search(source):
             whole = render_markdown(source)
             if whole != self.done:
                 self._done = [whole]
@@ -193,6 +193,7 @@ class MarkdownStream:
         if not finished:
             return []
         html = sanitize(render_tokens(finished, env))
+        self._is_doubtful |= _cuts_formula("\n".join(lines[:line]))
         self._open = "\n".join(lines[line:]) + self._open[end:]
         self._settled_at = self._open.rfind("\n") + 1
         self._done.append(html)
@@ -224,6 +225,11 @@ class MarkdownStream:
         where = match.start() if match else len(html)
         place = Markup('<span data-slot="{}"></span>').format(self._slot)
         return html[:where] + place + html[where:]
+
+
+def _cuts_formula(text: str) -> bool:
+    """Whether a formula may go on behind this text, so that the cut was none."""
+    return text.count("$$") % 2 == 1 or text.count("\\[") != text.count("\\]")
 
 
 def _is_closed(block: Token, lines: list[str]) -> bool:

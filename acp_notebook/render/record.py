@@ -14,7 +14,7 @@ from markupsafe import Markup
 from acp_notebook.render.content import markdown_part, render_block
 from acp_notebook.render.entries import render_entry
 from acp_notebook.render.header import Ending, render_ending, render_foot
-from acp_notebook.render.json_view import rest_remark
+from acp_notebook.render.json_view import pre_part, rest_remark
 from acp_notebook.render.markup import Paper, record_paper, without_stray_math
 from acp_notebook.render.record_text import record_markdown, record_plain
 from acp_notebook.render.thought import SNIPPET_CHARS, thought_head
@@ -22,12 +22,13 @@ from acp_notebook.render.timings import Timings
 from acp_notebook.render.tool_call import tool_title
 from acp_notebook.render.words import count_words, status_words
 from acp_notebook.session.content import ContentBlock, TextBlock
-from acp_notebook.session.state import EntryKey, SessionState, Usage
+from acp_notebook.session.state import EntryKey, SessionState, ToolCall, Usage
 from acp_notebook.session.updates import Failure, ToolCallId
 
 MESSAGE_LIMIT_CHARS: Final = 400_000
-# Beyond this much HTML tool calls shrink to one line, and beyond twice as much to a count.
-DETAIL_LIMIT_CHARS: Final = 1_000_000
+# Beyond this much HTML tool calls shrink to lines of a list, and that has a limit too.
+DETAIL_LIMIT_CHARS: Final = 300_000
+BRIEF_LIMIT_CHARS: Final = 300_000
 _CONVERSATION = frozenset({"user", "agent", "thought", "prompt"})
 WHERE_THE_REST_IS: Final = (
     "While the kernel runs, the turn object has everything (%%acp --out turn; turn.tool_calls, "
@@ -94,18 +95,7 @@ def _exists(state: SessionState, key: EntryKey) -> bool:
 def _record_html(
     paper: Paper, state: SessionState, keys: Sequence[EntryKey], ending: Ending | None
 ) -> Markup:
-    parts: list[Markup] = []
-    size = skipped = 0
-    for number, key in enumerate(keys):
-        if size > 2 * DETAIL_LIMIT_CHARS and key.kind == "tool_call":
-            skipped += 1
-            continue
-        html = _entry(paper, state, key, f"e{number}", is_brief=size > DETAIL_LIMIT_CHARS)
-        if html:
-            size += 0 if key.kind in _CONVERSATION else len(html)
-            parts.append(paper("div", "entry", html))
-    if skipped:
-        paper.left_out.append(count_words(skipped, "tool call"))
+    parts = _entries(paper, state, keys)
     if ending is not None:
         is_empty = all(key.kind in {"prompt", "user", "violation"} for key in keys)
         closing = render_foot(paper, state, ending, is_empty=is_empty)
@@ -113,6 +103,35 @@ def _record_html(
         parts.append(paper("div", "foot", render_ending(paper, paper.agent_name, ending)))
     parts.append(_left_out(paper))
     return paper("div", "", *parts)
+
+
+def _entries(paper: Paper, state: SessionState, keys: Sequence[EntryKey]) -> list[Markup]:
+    parts: list[Markup] = []
+    brief: list[ToolCall] = []
+    size = 0
+    for number, key in enumerate(keys):
+        if key.kind == "tool_call" and size > DETAIL_LIMIT_CHARS:
+            brief.append(state.tool_calls[ToolCallId(key.id)])
+            continue
+        html = _entry(paper, state, key, f"e{number}")
+        if html:
+            size += 0 if key.kind in _CONVERSATION else len(html)
+            parts += _brief_calls(paper, brief)
+            parts.append(paper("div", "entry", html))
+    return parts + _brief_calls(paper, brief)
+
+
+def _brief_calls(paper: Paper, calls: list[ToolCall]) -> list[Markup]:
+    """Calls of which only a line is kept, folded into one list."""
+    if not calls:
+        return []
+    words = count_words(len(calls), "more tool call")
+    lines = [f"{status_words(call.status).glyph} {tool_title(call)}" for call in calls]
+    listed = pre_part(paper, "\n".join(lines), BRIEF_LIMIT_CHARS)
+    paper.left_out.append(f"details of {count_words(len(calls), 'tool call')}")
+    calls.clear()
+    fold = paper.fold("card", paper("span", "title", words), listed, key="")
+    return [paper("div", "entry", fold)]
 
 
 def _left_out(paper: Paper) -> Markup:
@@ -124,18 +143,12 @@ def _left_out(paper: Paper) -> Markup:
     return paper("div", "left-out", words)
 
 
-def _entry(
-    paper: Paper, state: SessionState, key: EntryKey, ident: str, *, is_brief: bool
-) -> Markup:
+def _entry(paper: Paper, state: SessionState, key: EntryKey, ident: str) -> Markup:
     match key.kind:
         case "agent":
             return _message(paper, state.messages[key].content, ident)
         case "thought":
             return _thought(paper, state, key, ident)
-        case "tool_call" if is_brief:
-            call = state.tool_calls[ToolCallId(key.id)]
-            words = paper.wording(status_words(call.status))
-            return paper("div", "card-line", paper("span", "title", tool_title(call)), " ", words)
         case _:
             return render_entry(paper, state, key, ident)
 

@@ -58,7 +58,7 @@ _Write = Callable[[SessionState, EntryKey, Spans, bool], str]
 
 TEXT_LIMIT_CHARS: Final = 400_000
 # Beyond this much tool calls shrink to one line, and beyond twice as much to a count.
-DETAIL_LIMIT_CHARS: Final = 500_000
+DETAIL_LIMIT_CHARS: Final = 300_000
 DIFF_LIMIT_LINES: Final = 200
 OUTPUT_LIMIT_CHARS: Final = 4_000
 _PROMPT_MARK: Final = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
@@ -102,15 +102,19 @@ def _bounded(
     state: SessionState, keys: Sequence[EntryKey], spans: Spans, write: _Write
 ) -> list[str]:
     parts: list[str] = []
-    size = skipped = 0
+    size = brief = skipped = 0
     for key in keys:
         if size > 2 * DETAIL_LIMIT_CHARS and key.kind == "tool_call":
             skipped += 1
             continue
-        part = write(state, key, spans, size > DETAIL_LIMIT_CHARS)
+        is_brief = size > DETAIL_LIMIT_CHARS
+        part = write(state, key, spans, is_brief)
+        brief += is_brief and key.kind == "tool_call"
         if part:
             size += len(part) if key.kind == "tool_call" else 0
             parts.append(part)
+    if brief:
+        parts.append(f"(For the details of {count_words(brief, 'tool call')} see turn.tool_calls.)")
     if skipped:
         parts.append(f"… {count_words(skipped, 'more tool call')}: see turn.tool_calls")
     return parts
@@ -182,15 +186,11 @@ def _markdown_line(call: ToolCall, spent: str) -> str:
 
 def _markdown_details(state: SessionState, call: ToolCall) -> str:
     changes = [_diff_lines(item) for item in call.content if isinstance(item, DiffItem)]
-    output = _output(state, call)
-    folds = [
-        _folded(title, "\n\n".join(_fenced(text, language) for text in texts))
-        for title, language, texts in (
-            ("Changes", "diff", [text for text in changes if text]),
-            ("Output", "", output),
-        )
-        if texts
-    ]
+    parts = {
+        "Changes": [_fenced(text, "diff") for text in changes if text],
+        "Output": _output(state, call),
+    }
+    folds = [_folded(title, "\n\n".join(texts)) for title, texts in parts.items() if texts]
     return "".join(f"\n\n{fold}" for fold in folds)
 
 
@@ -198,15 +198,14 @@ def _output(state: SessionState, call: ToolCall) -> list[str]:
     """What a call has put out, piece by piece: texts, and what its terminals show."""
     found = []
     for item in call.content:
-        if isinstance(item, ContentItem):
-            is_text = isinstance(item.block, TextBlock)
-            text = (
-                tool_text(call.kind, item.block.text) if isinstance(item.block, TextBlock) else ""
-            )
-            found.append(_clipped(clean(text)) if is_text else f"[{block_words(item.block)}]")
+        if isinstance(item, ContentItem) and isinstance(item.block, TextBlock):
+            text = _clipped(clean(tool_text(call.kind, item.block.text)))
+            found += [_fenced(text, "")] if text.strip() else []
+        elif isinstance(item, ContentItem):
+            found.append(f"\\[{_literal(block_words(item.block))}\\]")
         elif isinstance(item, TerminalItem) and item.terminal_id in state.terminals:
-            found.append(_terminal_output(state, item.terminal_id))
-    return [text for text in found if text.strip()]
+            found.append(_fenced(_terminal_output(state, item.terminal_id), ""))
+    return found
 
 
 def _clipped(text: str) -> str:

@@ -103,7 +103,7 @@ class TurnPresenter:
         *,
         post: Callable[[Callable[[], None]], object],
         call_later: Callable[[float, Callable[[], None]], Timer],
-        rate_hz: float = 25.0,
+        rate_hz: float = 20.0,
         make_view: Callable[[], Channel] = TurnView,
     ) -> None:
         self._document = document

@@ -1,6 +1,6 @@
 """What `stage_agent.py` plays: each scene is a list of steps, in the words of ACP v2.
 
-A step is an update, or `asks`, `form`, `hold`, `fail`, `die`. Knows nothing of the client.
+A step is an update, or `asks`, `form`, `sleep`, `hold`, `end`, `fail`, `die`. Knows no client.
 """
 
 from __future__ import annotations
@@ -430,8 +430,10 @@ def stubborn(_: str) -> Iterator[Step]:
     yield {"hold": "deaf"}
 
 
-def many(count: str) -> Iterator[Step]:
-    for number in range(int(count or 1000)):
+def many(argument: str) -> Iterator[Step]:
+    """So many tool calls: `COUNT`, or `COUNT hold`."""
+    count, _, hold = argument.partition(" ")
+    for number in range(int(count)):
         yield call(
             f"n{number}",
             title=f"Step {number}",
@@ -441,6 +443,8 @@ def many(count: str) -> Iterator[Step]:
             content=[said(f"content {number}")],
         )
     yield say("That was a lot.")
+    if hold:
+        yield HOLD
 
 
 def huge(megabytes: str) -> Iterator[Step]:
@@ -465,7 +469,10 @@ def reply(argument: str) -> Iterator[Step]:
 
 
 def tell(words: str) -> Iterator[Step]:
-    yield say(words)
+    """Words in capitals, when the page had the time to make ready."""
+    yield {"sleep": 0.8}
+    yield say(words.upper())
+    yield {"sleep": 0.3}
 
 
 def question(_: str) -> Iterator[Step]:

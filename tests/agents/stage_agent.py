@@ -85,15 +85,20 @@ class Stage(PlainAgent):
             self.ask("session/request_permission", step["asks"])
         elif "form" in step:
             self.ask("elicitation/create", [step["form"]])
+        elif "sleep" in step:
+            time.sleep(step["sleep"])
         elif "hold" in step:
             self.hold(is_deaf=step["hold"] == "deaf")
-        elif "end" in step:
-            raise Ended(stopReason=step["end"])
-        elif "fail" in step:
-            raise Ended(stopReason="error", error=step["fail"])
-        elif "die" in step:
+        else:
+            self.end(step)
+
+    def end(self, step: Step) -> None:
+        if "die" in step:
             tell(step["die"])
             os._exit(3)
+        if "fail" in step:
+            raise Ended(stopReason="error", error=step["fail"])
+        raise Ended(stopReason=step["end"])
 
     def tell(self, update: Step) -> None:
         if update["sessionUpdate"] == "agent_message_chunk":

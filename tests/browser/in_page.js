@@ -14,6 +14,7 @@
   let frames = [];
   let longTasks = [];
   let lastFrame = 0;
+  let request = 0;
 
   const panel = (path) => {
     for (const widget of window.jupyterapp?.shell.widgets("main") ?? [])
@@ -126,7 +127,7 @@
     if (!measuring) return;
     if (lastFrame) frames.push(now - lastFrame);
     lastFrame = now;
-    requestAnimationFrame(frame);
+    request = requestAnimationFrame(frame);
   };
 
   new PerformanceObserver((list) => {
@@ -140,7 +141,8 @@
     longTasks = [];
     lastFrame = 0;
     measuring = true;
-    requestAnimationFrame(frame);
+    cancelAnimationFrame(request); // of a measurement that has just ended
+    request = requestAnimationFrame(frame);
   };
 
   const stopMeasuring = () => {

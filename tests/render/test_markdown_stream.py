@@ -17,7 +17,7 @@ PIECES = st.sampled_from(
         "| 1 | 2 |\n", "---\n", "***\n", "[ref]", "[ref]: https://a.org\n", '[ref]: <b> "t"\n',
         '"title"\n', "[x](https://b.org) ", "- [ ] task\n", "- [x] done\n", "<b>", "\\", "\t",
         "*", "_", "~~", "`", "|", "#", "-", "+", "\r\n", "\r", "\ud83d", "\ude00", "\ud800",
-        "é", "&amp;",
+        "é", "&amp;", "$$", "$$\n", "$x$", "\\[", "\\]", "\\[\n", "\\]\n", "[^1]", "[^1]: note\n",
     ]
 )  # fmt: skip
 TEXTS = st.lists(PIECES | st.text(max_size=6), max_size=40).map("".join)
@@ -30,6 +30,9 @@ TEXTS = st.lists(PIECES | st.text(max_size=6), max_size=40).map("".join)
 @example("> [a]: /u\n\nx [a]\n", None)
 @example("- a\n\n  b\n\nc\n", None)
 @example("x\r\ny\r", None)
+@example("$$\n# a\n$$\nb\n", None)
+@example("\\[\n- a\n\\]\n", None)
+@example("a[^1]\n\n[^1]: b\n\nc", None)
 def test_any_chunking_gives_the_html_of_the_whole(text: str, data: st.DataObject | None) -> None:
     if data is None:
         cuts = list(range(len(text) + 1))

@@ -137,14 +137,44 @@ def test_ten_thousand_tool_calls_stay_within_the_limit() -> None:
         u.ToolCallUpdate(
             u.ToolCallId(str(number)),
             title=f"Call {number}",
+            status="completed",
             content=(u.ContentItem(TextBlock("word " * 100)),),
         )
         for number in range(10_000)
     ]
-    html = bundle_of(*calls)["text/html"]
-    assert len(html) < 7_000_000
-    assert "Call 0<" in html
-    assert "tool calls" in html or "Call 9999<" in html
+    bundle = bundle_of(*calls)
+    assert len(bundle["text/html"]) < 1_000_000
+    assert len(bundle["text/markdown"]) < 700_000
+    assert len(bundle["text/plain"]) < 700_000
+    assert "Call 0<" in bundle["text/html"]
+    assert "✓ Call 9999<" in bundle["text/html"]
+    assert "details of" in bundle["text/html"]
+    assert "turn.tool_calls" in bundle["text/html"]
+    assert "turn.tool_calls" in bundle["text/markdown"]
+
+
+def test_an_output_of_ten_megabytes_is_cut_and_said() -> None:
+    long = "0123456789\n" * 1_000_000
+    bundle = bundle_of(
+        u.ToolCallUpdate(CALL, content=(u.ContentItem(TextBlock(long)),), raw_output={"log": long})
+    )
+    assert sum(map(len, bundle.values())) < 100_000
+    assert "characters" in bundle["text/html"]
+
+
+def test_a_conversation_that_is_told_again_ends_with_nothing() -> None:
+    state = SessionState()
+    apply(state, say("Hello."))
+    bundle = record_bundle(state, state.timeline, agent_name="demo", stop_reason=None, ending=False)
+    for text in bundle.values():
+        assert "Hello." in text
+        assert "Ended" not in text
+
+
+def test_a_formula_is_left_to_jupyter_and_a_price_is_not() -> None:
+    html = bundle_of(say("It is $x^2$, for $5 or $6."))["text/html"]
+    assert '<span class="acp-tex">$x^2$</span>' in html
+    assert "<span>$</span>5 or <span>$</span>6" in html
 
 
 def test_an_entry_that_is_gone_is_skipped() -> None:

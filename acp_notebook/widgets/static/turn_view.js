@@ -7,6 +7,7 @@
 const RETRY_MS = 1500;
 const RETRIES = 8;
 const NEAR_PX = 80;
+const GROUP_SIZE = 24;
 const QUIET_MS = 200;
 const COPIED_MS = 1500;
 const BADGE = "(?) ";
@@ -21,6 +22,7 @@ class TurnPage {
     this.retries = 0;
     this.blocks = new Map();
     this.slots = new Map();
+    this.unfinished = new Set();
     this.drafts = new Map(); // what was typed into a form, for when everything is drawn anew
     root.classList.add("acp");
     root.innerHTML =
@@ -39,6 +41,7 @@ class TurnPage {
     root.addEventListener("keydown", (event) => this.key(event));
     root.addEventListener("submit", (event) => this.submit(event));
     root.addEventListener("input", (event) => this.keepDraft(event.target.form));
+    root.addEventListener("toggle", (event) => this.finishSoon(event.target), true);
     root.addEventListener("change", (event) => this.choose(event.target));
     this.ticker = setInterval(() => this.tick(), 1000);
     this.sync();
@@ -84,7 +87,6 @@ class TurnPage {
     }
     this.keepPlace(() => message.ops.forEach((op) => this.perform(op)));
     this.tick();
-    this.finishSoon();
   }
 
   // A page that was loaded anew does not know which output the kernel's update means, and would
@@ -139,12 +141,14 @@ class TurnPage {
     }
     this.fillFromDraft(entry.querySelector("form[data-form]"));
     entry.querySelectorAll("[data-path]").forEach((place) => this.link(place));
+    this.finishSoon(entry);
   }
 
   set(op) {
     const slot = this.slot(op.slot);
     if (!slot) return;
     this.replace(slot, op.html, false);
+    if (slot.classList.contains("acp-done")) this.group(slot);
     this.followTerminal(slot);
   }
 
@@ -152,8 +156,26 @@ class TurnPage {
     const slot = this.slot(op.slot);
     if (!slot) return;
     slot.insertAdjacentHTML("beforeend", op.html);
+    if (slot.classList.contains("acp-done")) this.group(slot);
     while (op.keep && slot.childElementCount > op.keep) slot.firstElementChild.remove();
     this.followTerminal(slot);
+  }
+
+  // Finished blocks in groups, of which the browser lays out and paints only the last anew.
+  group(slot) {
+    let group = slot.lastElementChild;
+    while (group && !group.matches(".acp-group")) group = group.previousElementSibling;
+    for (let block = group ? group.nextSibling : slot.firstChild; block; ) {
+      const next = block.nextSibling;
+      if (!group || group.childElementCount >= GROUP_SIZE) {
+        group = document.createElement("div");
+        group.className = "acp-group";
+        slot.insertBefore(group, block);
+      }
+      group.append(block);
+      this.finishSoon(group);
+      block = next;
+    }
   }
 
   // New HTML in an old place: slots keep their content, `<details>` stay as the reader left them,
@@ -199,19 +221,27 @@ class TurnPage {
 
   // What can wait until the page is quiet: buttons to copy, keys to scroll.
 
-  finishSoon() {
+  finishSoon(place) {
+    this.unfinished.add(place);
     this.finishing ??= setTimeout(() => {
       this.finishing = null;
-      for (const code of this.root.querySelectorAll(".highlight, .acp-copyable")) {
-        if (!code.querySelector(":scope > .acp-copy")) code.append(copyButton(code));
-      }
-      for (const box of this.root.querySelectorAll("pre, .acp-table, .acp-diff, .acp-term")) {
-        const hidesSome =
-          box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1;
-        if (hidesSome) box.tabIndex = 0;
-        else box.removeAttribute("tabindex");
-      }
+      for (const changed of this.unfinished) this.finish(changed);
+      this.unfinished.clear();
     }, QUIET_MS);
+  }
+
+  finish(place) {
+    for (const code of place.querySelectorAll(".highlight, .acp-copyable")) {
+      if (!code.querySelector(":scope > .acp-copy")) code.append(copyButton(code));
+    }
+    const boxes = [...place.querySelectorAll("pre, .acp-table, .acp-diff, .acp-term")];
+    const scrolled = boxes.map(
+      (box) => box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1,
+    );
+    boxes.forEach((box, number) => {
+      if (scrolled[number]) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+    });
   }
 
   // A file that the server has opens in the notebook's own application.
@@ -225,7 +255,7 @@ class TurnPage {
     link.textContent = place.textContent;
     link.title = `Open ${path}`;
     const { line } = place.dataset;
-    rendermime.linkHandler.handleLink(link, path, line ? `#line=${line}` : "");
+    rendermime.linkHandler.handleLink(link, path, line ? `#line=${line - 1}` : "");
     link.addEventListener("click", (event) => event.preventDefault());
     place.replaceWith(link);
   }
