@@ -10,6 +10,7 @@ import builtins
 import getpass
 import io
 import sys
+from base64 import b64encode
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -17,6 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 from IPython.core.displaypub import DisplayPublisher
+
+from acp_notebook.kernel.context.pictures import NoPicture, picture_of
 
 HEAD_CHARS: Final = 24_000
 TAIL_CHARS: Final = 8_000
@@ -146,7 +149,7 @@ class Capture:
         """Take a value as IPython's display hook would show it."""
         if value is not None:
             data, metadata = self._shell.display_formatter.format(value)
-            self.show(data, metadata)
+            self.show(_with_picture(data, value), metadata)
 
     def show(
         self,
@@ -187,6 +190,19 @@ class Capture:
         inline = sys.modules.get("matplotlib_inline.backend_inline")
         if inline is not None:
             inline.flush_figures()
+
+
+def _with_picture(data: Mapping[str, Any], value: object) -> Mapping[str, Any]:
+    # IPython draws figures only where matplotlib's inline backend is in use.
+    if set(data) != {"text/plain"}:
+        return data
+    try:
+        picture = picture_of(value)
+    except NoPicture:
+        return data
+    if picture is None:
+        return data
+    return {**data, picture.mime_type: b64encode(picture.data).decode("ascii")}
 
 
 class _Stream(io.TextIOBase):

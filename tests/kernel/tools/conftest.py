@@ -5,15 +5,12 @@ The test's main thread waits as a cell does: the pump runs what the tools want d
 
 from __future__ import annotations
 
-import os
 import sys
 
 import pytest
-
-# Read when matplotlib is imported, as in a kernel.
-os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
-
 from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.pylabtools import activate_matplotlib, select_figure_formats
+from matplotlib_inline.backend_inline import configure_inline_support
 from tools_bench import Hands, entry_of, mcp_over_http
 
 import acp_notebook as acp
@@ -21,6 +18,7 @@ from acp_notebook.client.host import current_host, install_host
 from acp_notebook.kernel.notebook_host import NotebookHost
 from acp_notebook.kernel.tools.functions import forget_tools
 
+INLINE = "module://matplotlib_inline.backend_inline"
 DEMO = [sys.executable, "-m", "acp_notebook.demo_agent", "--pace", "0"]
 
 
@@ -37,17 +35,13 @@ class Notebook(NotebookHost):
     def can_ask(self, _from_the_front_end): ...
 
 
-@pytest.fixture(autouse=True, scope="package")
-def inline_figures():
-    """As in a kernel, also where another test imported matplotlib before this folder was read."""
-    import matplotlib as mpl
-
-    mpl.use(os.environ["MPLBACKEND"])
-
-
 @pytest.fixture(scope="package")
 def shell():
     shell = InteractiveShell.instance()
+    # As in a kernel, also where another test imported matplotlib before there was this shell.
+    activate_matplotlib(INLINE)
+    configure_inline_support(shell, INLINE)
+    select_figure_formats(shell, {"png"})
     yield shell
     InteractiveShell.clear_instance()
 

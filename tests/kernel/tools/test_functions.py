@@ -93,6 +93,24 @@ def test_frames_and_figures_are_described_and_shown(hands):
     assert "image" in kinds
 
 
+def test_a_figure_is_a_picture_whatever_backend_draws(hands, shell):
+    from matplotlib.figure import Figure
+
+    @acp.tool
+    def figure():
+        figure = Figure()
+        figure.subplots().plot([1, 2])
+        return figure
+
+    png = shell.display_formatter.formatters["image/png"]
+    drawn_inline = png.pop(Figure)
+    try:
+        images = [block for block in hands.call("figure").content if block.type == "image"]
+    finally:
+        png.for_type(Figure, drawn_inline)
+    assert [image.mime_type for image in images] == ["image/png"]
+
+
 def test_a_result_that_json_cannot_say_is_described(hands):
     circle: list = []
     circle.append(circle)
