@@ -7,6 +7,7 @@ Importing this package imports nothing heavy; names are loaded when they are use
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -53,8 +54,18 @@ def __getattr__(name: str) -> Any:
         # Not a name of its own, but what was prompted last at the moment of asking.
         return import_module("acp_notebook.client.last_turn").recall()
     if name in _HOMES:
+        if name == "start":
+            _join_notebook()
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _join_notebook() -> None:
+    """Load the extension where IPython runs: turns are shown then, and agents get its tools."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is not None and "acp" not in shell.magics_manager.magics["line"]:
+        shell.extension_manager.load_extension(__name__)
 
 
 def __dir__() -> list[str]:

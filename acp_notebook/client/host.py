@@ -11,6 +11,7 @@ import concurrent.futures
 import inspect
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -42,6 +43,10 @@ class Host(Protocol):
 
     def wait(self, future: concurrent.futures.Future[Any], timeout_s: float | None) -> bool:
         """Wait on the caller's thread until the future is done; False on timeout."""
+        ...
+
+    def attended(self) -> AbstractContextManager[None]:
+        """While async code waits on the caller's event loop, the page stays alive."""
         ...
 
     def show_turn(self, turn: Turn) -> None:
@@ -97,6 +102,10 @@ class PlainHost:
         """Block until the future is done."""
         done, _ = concurrent.futures.wait([future], timeout_s)
         return bool(done)
+
+    def attended(self) -> AbstractContextManager[None]:
+        """There is no page."""
+        return nullcontext()
 
     def show_turn(self, turn: Turn) -> None:
         """Nothing to show it on."""
@@ -166,14 +175,28 @@ async def _await(awaitable: Any) -> Any:
 
 
 _host: Host = PlainHost()
+_make_host: Callable[[], Host] | None = None
 
 
 def current_host() -> Host:
     """The host of this process."""
+    global _make_host
+    if _make_host is not None:
+        make, _make_host = _make_host, None
+        install_host(make())
     return _host
 
 
 def install_host(host: Host) -> None:
-    """Let another host surround the client; the notebook does this when it is loaded."""
-    global _host  # noqa: PLW0603 - one process has one surrounding
-    _host = host
+    """Let another host surround the client."""
+    global _host, _make_host
+    _host, _make_host = host, None
+
+
+def install_host_later(make: Callable[[], Host]) -> None:
+    """Let a host surround the client that is made when it is first needed.
+
+    For the notebook, which is told of before it is used, and costs time to import.
+    """
+    global _make_host  # noqa: PLW0603 - one process has one surrounding
+    _make_host = make

@@ -191,15 +191,23 @@ class LiveSession:
     def cancel(self) -> bool:
         """Cancel the present work (CANCEL-1..3). False: there was nothing new to cancel."""
         state = self.state
-        if state.is_cancelling or (state.is_idle and not state.open_prompts):
+        if state.is_idle and not state.open_prompts:
+            # Nothing runs that a cancel would end; what is asked nevertheless is not wanted.
+            was_asked = state.has_questions
+            self._drop_questions("you stopped")
+            return was_asked
+        if state.is_cancelling:
             return False
         method, params = self._dialect.cancel(str(self.session_id))
         self._link.connection.notify(method, params)
         self.apply(self._reader.cancel_sent())
-        for permission_id in list(self._questions):
-            self.settle(permission_id, permissions.Decision(None, "the turn was cancelled"))
-        self.elicitations.cancel_all()
+        self._drop_questions("the turn was cancelled")
         return True
+
+    def _drop_questions(self, reason: str) -> None:
+        for permission_id in list(self._questions):
+            self.settle(permission_id, permissions.Decision(None, reason))
+        self.elicitations.cancel_all()
 
     def lost(self, reason: str, detail: str) -> None:
         """The connection ended: nothing keeps waiting."""

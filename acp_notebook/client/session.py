@@ -5,6 +5,7 @@ Knows the agent thread only through `Agent`; knows no notebook.
 
 from __future__ import annotations
 
+import concurrent.futures
 import itertools
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,8 @@ from acp_notebook.client.host import current_host
 from acp_notebook.client.live_session import LiveSession
 from acp_notebook.client.permissions import Policy, check_policy
 from acp_notebook.client.turn import Turn, as_content
-from acp_notebook.errors import UsageError
+from acp_notebook.client.waiting import wait_or_cancel
+from acp_notebook.errors import TurnTimeout, UsageError
 from acp_notebook.protocol.prompt_content import fit_content
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import ContentBlock
@@ -170,6 +172,69 @@ class Session:
         if wait:
             turn.wait(timeout)
         return turn
+
+    async def aprompt(
+        self,
+        prompt: str | ContentBlock | list[ContentBlock],
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109 - the turn goes on after it
+        permissions: Policy | None = None,
+        attach: Attachments = (),
+    ) -> Turn:
+        """Send a prompt and wait in async code, so that several agents can work at once.
+
+        Args and errors are those of `prompt`. A cancelled task cancels its turn.
+
+        Example:
+            `await asyncio.gather(one.session.aprompt("..."), other.session.aprompt("..."))`
+        """
+        turn = self.prompt(prompt, wait=False, permissions=permissions, attach=attach)
+        return await turn.wait_async(timeout)
+
+    def wait(self, timeout: float | None = None) -> Session:
+        """Wait until the agent rests: it is idle, asks nothing, and has no prompt of ours.
+
+        An agent may work by itself after a turn has ended, when something in the background is
+        over. An interrupt cancels that work, a second one ends the wait at once.
+
+        Args:
+            timeout: Seconds to wait at most; the work goes on after that.
+
+        Raises:
+            TurnTimeout: The agent still works.
+            TurnInterrupted: The wait was interrupted.
+        """
+        rest: concurrent.futures.Future[None] = concurrent.futures.Future()
+
+        def look(_changes: object = None) -> None:
+            if self.live.state.is_at_rest and not rest.done():
+                rest.set_result(None)
+
+        def begin() -> None:
+            self.live.listeners.append(look)
+            look()
+
+        self.agent.thread.call(begin)
+        try:
+            is_over = wait_or_cancel(
+                rest, timeout, cancel=self._stop_softly, outcome=lambda: self.state
+            )
+        finally:
+            self.agent.thread.call(lambda: self.live.listeners.remove(look))
+        if not is_over:
+            raise TurnTimeout(
+                f"The agent {self.agent.label} still works after {timeout:g} s. Wait again with "
+                "session.wait(), or stop it with session.stop()."
+            )
+        return self
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether the agent is idle, asks nothing, and has no prompt of ours."""
+        return self.agent.thread.call(lambda: self.live.state.is_at_rest)
+
+    def _stop_softly(self) -> None:
+        self.agent.thread.post(self.live.cancel)
 
     def _send(self, turn: Turn) -> None:
         self.live.prompt(turn.prompt_id, turn.prompt)

@@ -6,15 +6,17 @@ that still runs tells what there is so far. Knows no notebook: waiting is the ho
 
 from __future__ import annotations
 
+import asyncio
 import concurrent.futures
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from acp_notebook.client.host import current_host
 from acp_notebook.client.turn_record import frame_of, record_of
+from acp_notebook.client.waiting import wait_in_loop, wait_or_cancel
 from acp_notebook.errors import (
     AUTH_REQUIRED_CODE,
     AgentExited,
@@ -43,16 +45,7 @@ if TYPE_CHECKING:
     from acp_notebook.client.session import Session
 
 T = TypeVar("T")
-CANCEL_GRACE_S = 5.0
 _FENCE = re.compile(r"^(`{3,}|~{3,})([^\n`]*)\n(.*?)^\1[`~]*[ \t]*$", re.DOTALL | re.MULTILINE)
-
-
-class TurnInterrupted(KeyboardInterrupt):
-    """A wait was interrupted and the turn cancelled, so that queued cells do not run."""
-
-    def _render_traceback_(self) -> list[str]:
-        # IPython asks for this: one line instead of a traceback through our own code.
-        return [str(self)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,35 +115,54 @@ class Turn:
             TurnTimeout: The turn goes on; `cancel` stops it.
             TurnInterrupted: The wait was interrupted.
         """
-        host = current_host()
         self.waiters += 1
         try:
-            is_over = host.wait(self._done, timeout)
-        except KeyboardInterrupt:
-            raise self._interrupted() from None
+            is_over = wait_or_cancel(
+                self._done, timeout, cancel=self.cancel, outcome=lambda: self.outcome
+            )
         finally:
-            self.waiters -= 1
-            host.turn_over(self)
+            self._left()
+        return self._over(timeout, is_over=is_over)
+
+    async def wait_async(
+        self,
+        timeout: float | None = None,  # noqa: ASYNC109 - the turn goes on after it
+    ) -> Turn:
+        """Wait for the end in async code; `await turn` does so too.
+
+        Other tasks go on meanwhile, and the buttons of a notebook work. A cancelled task cancels
+        the turn.
+
+        Args:
+            timeout: Seconds to wait at most; the turn goes on after that.
+
+        Raises:
+            TurnTimeout: The turn goes on; `cancel` stops it.
+        """
+        self.waiters += 1
+        try:
+            is_over = await wait_in_loop(self._done, timeout)
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+        finally:
+            self._left()
+        return self._over(timeout, is_over=is_over)
+
+    def __await__(self) -> Generator[Any, None, Turn]:
+        return self.wait_async().__await__()
+
+    def _left(self) -> None:
+        self.waiters -= 1
+        current_host().turn_over(self)
+
+    def _over(self, timeout: float | None, *, is_over: bool) -> Turn:
         if not is_over:
             raise TurnTimeout(
                 f"The turn still runs after {timeout:g} s. Wait again with turn.wait(), "
                 "or stop it with turn.cancel()."
             )
         return self
-
-    def _interrupted(self) -> TurnInterrupted:
-        try:
-            self.cancel()
-            if current_host().wait(self._done, CANCEL_GRACE_S):
-                return TurnInterrupted(f"Turn interrupted: {self.outcome}.")
-            return TurnInterrupted(
-                "Turn interrupted, but the agent has not confirmed the cancel. It may still "
-                "work; `%acp stop` once more ends its process."
-            )
-        except KeyboardInterrupt:
-            return TurnInterrupted(
-                "Stopped waiting. The cancel was sent; `%acp` shows what the agent does."
-            )
 
     def cancel(self) -> None:
         """Ask the agent to stop; a prompt that was not sent yet is withdrawn."""

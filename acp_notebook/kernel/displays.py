@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
+    from acp_notebook.client.session import Session
     from acp_notebook.client.session_list import SessionListing
     from acp_notebook.kernel.roster import Roster
 
@@ -68,10 +69,19 @@ def show_status(roster: Roster) -> None:
             rows.append((agent.label, "needs login", "%acp login", "", ""))
         for session in agent.sessions:
             title = session.title or session.id
-            state = session.state.replace("_", " ")
+            state = _state_words(session)
             version = f"v{agent.protocol_version}"
             rows.append((agent.label, state, title, str(len(session.turns)), version))
     show_table(rows, "%%acp prompts the last one; %acp help shows the rest.")
+
+
+def _state_words(session: Session) -> str:
+    state = session.state.replace("_", " ")
+    is_between_turns = session.last_turn is None or session.last_turn.is_done
+    if is_between_turns and not session.is_at_rest:
+        # No cell shows it live, and what it may ask can be answered nowhere yet.
+        return f"{state}, by itself: %acp wait"
+    return state
 
 
 def show_agents(words: Sequence[str] = ()) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from acp_notebook.client.turn import Turn
     from acp_notebook.kernel.magics import AcpMagics
+    from acp_notebook.kernel.notebook_host import NotebookHost
     from acp_notebook.protocol.dialect import Capabilities
     from acp_notebook.session.content import ContentBlock
 
@@ -23,10 +24,13 @@ _TURN = "acp_notebook.client.turn", "Turn"
 def load_ipython_extension(ip: InteractiveShell) -> None:
     """Register `%acp` and `%%acp`, completion, and what prompts can name."""
     from acp_notebook.client.attachments import install_describer
+    from acp_notebook.client.host import PlainHost, current_host, install_host_later
     from acp_notebook.kernel.completion import install_completion
     from acp_notebook.kernel.magics import AcpMagics
 
     _quieten_log()
+    if type(current_host()) is PlainHost:
+        install_host_later(_notebook_host)
     magics = AcpMagics(ip)
     ip.register_magics(magics)
     magics.log.install()
@@ -38,6 +42,7 @@ def load_ipython_extension(ip: InteractiveShell) -> None:
 def unload_ipython_extension(ip: InteractiveShell) -> None:
     """End all agents and take everything back that was registered."""
     from acp_notebook.client.attachments import install_describer
+    from acp_notebook.client.host import PlainHost, install_host
     from acp_notebook.kernel.completion import remove_completion
     from acp_notebook.kernel.magics import AcpMagics
 
@@ -47,9 +52,16 @@ def unload_ipython_extension(ip: InteractiveShell) -> None:
         magics.log.remove()
     remove_completion(ip)
     install_describer(None)
+    install_host(PlainHost())
     _formatter(ip).pop(".".join(_TURN), None)
     for kind in ("line", "cell"):
         ip.magics_manager.magics[kind].pop("acp", None)
+
+
+def _notebook_host() -> NotebookHost:
+    from acp_notebook.kernel.notebook_host import NotebookHost
+
+    return NotebookHost()
 
 
 def _quieten_log() -> None:

@@ -6,13 +6,11 @@ with the first of them, and a record takes its place when the wait is over.
 
 from __future__ import annotations
 
-import asyncio
-import contextvars
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from acp_notebook.kernel.comm_route import keep_front_end_route
+from acp_notebook.kernel.cell_view import CellView
 from acp_notebook.kernel.pump import run_on_main
 from acp_notebook.session.changes import SessionChange
 from acp_notebook.session.elicitation import Action, ElicitationId
@@ -29,18 +27,14 @@ class LobbyCell:
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
-        self._loop = agent.thread.loop
-        self._context = contextvars.copy_context()
+        self._view = CellView(agent.thread.loop)
         self._lobby: LiveSession | None = None
         self._first = 0
-        self._handle: Any = None
-        self._presenter: Any = None
 
     def note(self, changes: list[SessionChange]) -> None:
         """Something was asked or answered; on the agent thread."""
-        if self._presenter is not None:
-            self._context.copy().run(self._presenter.changed, changes)
-        elif self._lobby is None and self._agent.lobby is not None:
+        self._view.changed(changes)
+        if self._lobby is None and self._agent.lobby is not None:
             self._lobby = self._agent.lobby
             timeline = self._lobby.state.timeline
             self._first = next(
@@ -55,37 +49,20 @@ class LobbyCell:
             run_on_main(self._show)
 
     def _show(self) -> None:
-        from IPython.display import display
-
         from acp_notebook.render.document import TurnDocument
-        from acp_notebook.widgets.turn_view import TurnPresenter
 
         lobby, label = self._lobby, self._agent.label
         assert lobby is not None
         document = self._agent.thread.call(
             lambda: TurnDocument(lobby.state, lobby.state.timeline[self._first :], agent_name=label)
         )
-        self._presenter = TurnPresenter(
-            document, _LobbyActions(lobby), post=self._post, call_later=self._call_later
-        )
-        keep_front_end_route(self._presenter.view.comm)
-        bundle = self._presenter.view._repr_mimebundle_()
-        data = bundle[0] if isinstance(bundle, tuple) else bundle
-        data["text/plain"] = f"{label} asks something"
-        self._handle = display(data, raw=True, display_id=True)
-
-    def _post(self, work: Callable[[], object]) -> None:
-        self._loop.call_soon_threadsafe(work, context=self._context.copy())
-
-    def _call_later(self, delay_s: float, work: Callable[[], object]) -> asyncio.TimerHandle:
-        return self._loop.call_later(delay_s, work, context=self._context.copy())
+        self._view.open(document, _LobbyActions(lobby), f"{label} asks something")
 
     def close(self) -> None:
         """Put the record in the place of the view; on the thread that waited."""
-        if self._handle is None:
-            return
-        self._handle.update(self._agent.thread.call(self._record), raw=True)
-        self._agent.thread.call(self._presenter.close)
+        if self._view.is_shown:
+            self._view.put(self._agent.thread.call(self._record))
+            self._agent.thread.call(self._view.close)
 
     def _record(self) -> dict[str, str]:
         from acp_notebook.render.elicitation import elicitation_line, render_elicitation

@@ -10,7 +10,6 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError as IPythonUsageError
-from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import line_cell_magic, magics_class, needs_local_scope, no_var_expand
 from IPython.utils.text import DollarFormatter
 from traitlets import Unicode
@@ -33,10 +32,6 @@ class AcpMagics(PromptMagics):
         "ask", help="The permission policy of new agents: ask, reads, allow or reject."
     ).tag(config=True)
 
-    def __init__(self, shell: InteractiveShell) -> None:
-        super().__init__(shell)
-        self._has_host = False
-
     @no_var_expand
     @needs_local_scope
     @line_cell_magic
@@ -47,22 +42,12 @@ class AcpMagics(PromptMagics):
         is_at_top = local_ns is None or local_ns is self._variables
         self.local = {} if is_at_top or local_ns is None else local_ns
         try:
-            self._install_host()
             if cell is not None:
                 self._prompt_cell(line, cell)
             else:
                 self._run(line)
         except UsageError as error:
             raise IPythonUsageError(str(error)) from None
-
-    def _install_host(self) -> None:
-        if self._has_host:
-            return
-        from acp_notebook.client.host import install_host
-        from acp_notebook.kernel.notebook_host import NotebookHost
-
-        install_host(NotebookHost())
-        self._has_host = True
 
     def _run(self, line: str) -> None:
         name, _, rest = line.strip().partition(" ")
@@ -227,7 +212,7 @@ class AcpMagics(PromptMagics):
 
     def _conclude(self, turn: Turn, *, must_end_well: bool) -> None:
         """Say by an exception what must stop the cells behind this one."""
-        from acp_notebook.client.turn import TurnInterrupted
+        from acp_notebook.client.waiting import TurnInterrupted
 
         if turn.stop_reason == "cancelled":
             raise TurnInterrupted("Turn cancelled.")
@@ -244,12 +229,17 @@ class AcpMagics(PromptMagics):
         self._say(self.roster.find(given.label).stop())
 
     def _wait(self, given: Namespace) -> None:
+        from acp_notebook.kernel.notebook_host import session_shown_here, show_here
+
         agent = self.roster.find(given.label)
-        turn = agent.session.last_turn
+        session = agent.session
+        turn = session.last_turn
+        if (turn is None or turn.is_done) and not session.is_at_rest:
+            with session_shown_here(session):
+                session.wait(given.timeout)
+            return
         if turn is None:
             raise UsageError(f"Nothing was prompted yet. Write: %acp prompt --to {agent.label} ...")
-        from acp_notebook.kernel.notebook_host import show_here
-
         show_here(turn)
         turn.wait(given.timeout)
         self._conclude(turn, must_end_well=False)

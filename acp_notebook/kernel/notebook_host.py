@@ -6,6 +6,7 @@ Puts pump, client and widgets together. Knows no wire.
 from __future__ import annotations
 
 import concurrent.futures
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ from acp_notebook.kernel.console_form import ask_at_console
 from acp_notebook.kernel.front_end import present_front_end, present_kernel
 from acp_notebook.kernel.lobby_cell import lobby_shown
 from acp_notebook.kernel.pump import Pump, Signal, run_on_main
+from acp_notebook.kernel.session_cell import session_shown
+from acp_notebook.kernel.shell_channel import find_shell_channel
 from acp_notebook.kernel.start_display import StartDisplay
 from acp_notebook.kernel.terminal_cell import TerminalCell, attend_at_console
 from acp_notebook.kernel.turn_cell import TurnCell
@@ -59,6 +62,18 @@ class NotebookHost:
         future.add_done_callback(lambda _: signal.set())
         with Pump(present_kernel()) as pump:
             return pump.wait(signal, timeout_s)
+
+    @contextmanager
+    def attended(self) -> Iterator[None]:
+        """Let the page's messages through while the cell awaits; such waits may overlap."""
+        kernel = present_kernel()
+        is_main = threading.current_thread() is threading.main_thread()
+        channel = find_shell_channel(kernel)[0] if kernel is not None and is_main else None
+        if channel is None:
+            yield
+            return
+        with channel.attended():
+            yield
 
     def wait_start(self, agent: Agent, start: concurrent.futures.Future[None]) -> None:
         """Wait for a start; one that takes long shows elapsed time, stderr and a Stop button."""
@@ -269,6 +284,19 @@ def forget_grants(agent: Agent) -> None:
     host = _present_host()
     if host is not None and host.tools is not None:
         host.tools.forget_grants(agent)
+
+
+@contextmanager
+def session_shown_here(session: Session) -> Iterator[None]:
+    """Show in the present cell what the agent does by itself, while something waits for it."""
+    host = _present_host()
+    if host is None:
+        yield
+        return
+    front_end = present_front_end()
+    host.can_ask = front_end == "notebook"
+    with session_shown(session, is_live=host.can_ask):
+        yield
 
 
 def show_here(turn: Turn) -> None:

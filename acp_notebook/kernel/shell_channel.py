@@ -106,6 +106,9 @@ class ShellChannel:
         self._kernel = kernel
         self._stream, self._replies = _main_shell(kernel)
         self._queued_kinds: set[str] = set()
+        self._awaiting = 0
+        self._to_kernel: Any = None
+        self._cell: Any = None
         self._router_loop = _loop_of_a_router_that_stalls(kernel)
         _check_parts(kernel, self._stream)
 
@@ -128,6 +131,31 @@ class ShellChannel:
             yield
         finally:
             self._kernel.set_parent(*present)
+
+    @contextmanager
+    def attended(self) -> Iterator[None]:
+        """Serve the messages while a cell awaits: then the kernel's own loop reads the socket.
+
+        Its stream would put everything behind the cell. May be entered several times at once.
+        """
+        if self._awaiting == 0:
+            self._cell, self._to_kernel = self.parent, self._stream._recv_callback  # noqa: SLF001
+            self._stream.on_recv(self._take, copy=False)
+        self._awaiting += 1
+        try:
+            yield
+        finally:
+            self._awaiting -= 1
+            if self._awaiting == 0:
+                self._stream.on_recv(self._to_kernel, copy=False)
+                self._to_kernel = None
+
+    def _take(self, frames: list[Any]) -> None:
+        with HeldInterrupts() as interrupts:
+            is_served = self._serve_or_queue(frames, interrupts)
+        if is_served:
+            # See `serve`; the present request is the one just served, not the cell's.
+            self._kernel._publish_status("busy", "shell", parent=self._cell[1])  # noqa: SLF001
 
     def serve(self) -> None:
         """Take the messages that have arrived; return when there is none, or after many."""
@@ -227,7 +255,8 @@ class ShellChannel:
         Not by way of `io_loop.add_callback`: the stream may have a read of its own scheduled
         already, and a message that arrives later would then overtake this one.
         """
-        result = self._stream._recv_callback(frames)  # noqa: SLF001
+        to_kernel = self._to_kernel or self._stream._recv_callback  # noqa: SLF001
+        result = to_kernel(frames)
         if inspect.isawaitable(result):
             task = asyncio.ensure_future(result)
             _PENDING.add(task)

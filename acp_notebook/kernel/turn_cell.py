@@ -1,16 +1,13 @@
 """A turn's place in the notebook: the live view while it runs, the record when it is over.
 
-The view is displayed in the cell that prompts. What it shows is read on the agent thread; whatever
-is sent goes out in the cell's own context, because a thread without one would send in the name of
-the request that was handled last. The end replaces the view by a static record without the widget
-MIME type, so that the saved notebook needs neither kernel nor widget.
+The view is displayed in the cell that prompts. What it shows is read on the agent thread. The end
+replaces the view by a static record without the widget MIME type, so that the saved notebook needs
+neither kernel nor widget.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextvars
-import logging
 import os
 import threading
 import time
@@ -19,17 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 from acp_notebook.client import session_list, single_work
 from acp_notebook.errors import AcpNotebookError
-from acp_notebook.kernel.comm_route import keep_front_end_route
+from acp_notebook.kernel.cell_view import CellView
 from acp_notebook.render.timings import Timings
 from acp_notebook.session.changes import SessionChange
 from acp_notebook.session.elicitation import Action, ElicitationId
 from acp_notebook.session.updates import Notice, PermissionId, PromptId, ToolCallId
 
 if TYPE_CHECKING:
+    from acp_notebook.client.session import Session
     from acp_notebook.client.turn import Turn
     from acp_notebook.session.state import Usage
-
-logger = logging.getLogger(__name__)
 
 # Changes after the end (background work) may come in bursts; a record is redrawn whole.
 LATE_CHANGE_S = 0.5
@@ -40,15 +36,13 @@ class TurnCell:
 
     def __init__(self, turn: Turn) -> None:
         self.turn = turn
-        self._context = contextvars.copy_context()
         self._thread = turn.session.agent.thread
+        self._view = CellView(self._thread.loop, self._hear_page)
         self._lock = threading.Lock()
         self._is_concluded = False
         self._is_recorded = False
         self._pages = 0
         self._late_update: asyncio.TimerHandle | None = None
-        self._handle: Any = None
-        self._presenter: Any = None
         self._timings = Timings(time.monotonic() - turn.elapsed_s)
         self._usage: Usage | None = None
 
@@ -59,10 +53,7 @@ class TurnCell:
 
     def show_live(self) -> None:
         """Display the live view."""
-        from IPython.display import display
-
         from acp_notebook.render.document import TurnDocument
-        from acp_notebook.widgets.turn_view import TurnPresenter
 
         session, prompt_id = self.turn.session, self.turn.prompt_id
         state = session.live.state
@@ -75,56 +66,37 @@ class TurnCell:
                 folder=notebook_folder(),
             )
         )
-        self._presenter = TurnPresenter(
-            document, _Actions(self.turn), post=self._post, call_later=self._call_later
-        )
-        keep_front_end_route(self._presenter.view.comm)
-        self._presenter.view.on_msg(self._hear_page)
-        bundle = self._presenter.view._repr_mimebundle_()
-        data = bundle[0] if isinstance(bundle, tuple) else bundle
-        data["text/plain"] = f"{session.agent.label} is working …"
-        self._handle = display(data, raw=True, display_id=True)
+        self._view.open(document, SessionActions(session), f"{session.agent.label} is working …")
 
-    def _hear_page(self, _view: Any, content: Any, _buffers: Any) -> None:
+    def _hear_page(self, content: Any) -> None:
         # May run on any thread.
         kind = content.get("t") if isinstance(content, dict) else None
         if kind == "sync":  # a page begins to show the view
             self._pages += 1
         elif kind == "settled":
-            self._thread.post(self._close_view)
-
-    def _post(self, work: Callable[[], object]) -> None:
-        loop = self._thread.loop
-        loop.call_soon_threadsafe(work, context=self._context.copy())
-
-    def _call_later(self, delay_s: float, work: Callable[[], object]) -> asyncio.TimerHandle:
-        return self._thread.loop.call_later(delay_s, work, context=self._context.copy())
+            self._thread.post(self._view.close)
 
     def note(self, changes: list[SessionChange]) -> None:
         """Something of this turn changed; on the agent thread."""
         state, now_s = self.turn.session.live.state, time.monotonic()
         self._timings.note(state, changes, now_s)
+        # A change may come before the prompt is registered.
         prompt = state.prompts.get(self.turn.prompt_id)
-        if prompt is not None and prompt.is_ended:
+        is_over = prompt is not None and prompt.is_ended
+        if is_over:
             self._timings.close(now_s)
             self._usage = self._usage or state.usage
         if not self._is_concluded:
-            if self._presenter is not None:
-                self._context.copy().run(self._present, changes)
+            self._view.changed(changes)
+            if prompt is not None and is_over:
+                self._view.finish(prompt.stop_reason, prompt.failure, self.turn.elapsed_s)
         # What changed before the record was read is in it.
-        elif self._is_recorded and self._handle is not None and self._late_update is None:
-            self._late_update = self._call_later(LATE_CHANGE_S, self._redraw)
-
-    def _present(self, changes: list[SessionChange]) -> None:
-        self._presenter.changed(changes)
-        # A change may come before the prompt is registered.
-        prompt = self.turn.session.live.state.prompts.get(self.turn.prompt_id)
-        if prompt is not None and prompt.is_ended:
-            self._presenter.finish(prompt.stop_reason, prompt.failure, self.turn.elapsed_s)
+        elif self._is_recorded and self._view.is_shown and self._late_update is None:
+            self._late_update = self._view.call_later(LATE_CHANGE_S, self._redraw)
 
     def _redraw(self) -> None:
         self._late_update = None
-        self._handle.update(self.record(), raw=True)
+        self._view.put(self.record())
 
     def conclude(self) -> None:
         """Put the record in the place of the view; once, on whatever thread saw the end."""
@@ -134,29 +106,13 @@ class TurnCell:
             self._is_concluded = True
         try:
             record = self.record()
-            if self._handle is not None:
-                self._handle.update(record, raw=True)
-            else:
-                from IPython.display import display
-
-                self._handle = display(record, raw=True, display_id=True)
+            self._view.put(record)
             if self._pages > 1:
-                self._tell_reloaded_pages(record)
+                self._view.tell_page(record)
         finally:
             # A failure to draw must not leave a model behind.
             if self._pages <= 1:
-                self._thread.call(self._close_view)
-
-    def _tell_reloaded_pages(self, record: dict[str, str]) -> None:
-        # A page that was loaded anew does not know which output the update means. It is told by
-        # the view, whose model it knows, and shows the view's own end until it has placed it.
-        view = self._presenter.view
-        self._context.copy().run(view.send, {"model": view.model_id, "record": record})
-
-    def _close_view(self) -> None:
-        if self._presenter is not None:
-            self._presenter.close()
-            self._presenter = None
+                self._thread.call(self._view.close)
 
     def record(self) -> dict[str, str]:
         """The static bundle of the turn as it stands."""
@@ -188,12 +144,12 @@ def notebook_folder() -> str:
     return os.path.dirname(name) if os.path.isabs(name) else ""  # noqa: PTH117, PTH120
 
 
-class _Actions:
-    """What a reader can do in a turn's view. Called on any thread, so each is handed over."""
+class SessionActions:
+    """What a reader can do in a session's view. Called on any thread, so each is handed over."""
 
-    def __init__(self, turn: Turn) -> None:
-        self._session = turn.session
-        self._thread = turn.session.agent.thread
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._thread = session.agent.thread
 
     def answer(self, permission_id: PermissionId, option_id: str) -> None:
         """Choose an option of a permission request."""

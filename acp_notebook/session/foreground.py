@@ -122,6 +122,7 @@ def _end(
     state: SessionState, prompt: Prompt, stop_reason: str | None, failure: u.Failure | None
 ) -> Changes:
     prompt.phase = "ended"
+    prompt.timeline_at_end = len(state.timeline)
     state.pending.pop(prompt.prompt_id, None)
     state.last_ended = prompt.prompt_id
     prompt.stop_reason, prompt.failure = stop_reason, failure

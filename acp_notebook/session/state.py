@@ -167,6 +167,8 @@ class Prompt:
     was_behind: bool = False
     stop_reason: str | None = None
     failure: Failure | None = None
+    # how long the timeline was when it ended: what comes later is the agent's own doing
+    timeline_at_end: int = field(default=0, compare=False)
 
     @property
     def is_ended(self) -> bool:
@@ -277,6 +279,26 @@ class SessionState:
     def is_idle(self) -> bool:
         """Whether the agent said it is ready for a prompt. An unknown state is not idle."""
         return self.activity == IDLE
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing goes on that concerns the user: no work, no prompt, no question.
+
+        What runs in the background (a server, a watcher) may go on for ever.
+        """
+        is_quiet = self.is_idle and not self.pending and not self.has_questions
+        return is_quiet or not self.is_connected
+
+    def entries_since_last_end(self) -> list[EntryKey]:
+        """What came after the last turn had ended, in order, and its calls that still go on."""
+        last = self.prompts.get(self.last_ended) if self.last_ended is not None else None
+        end = last.timeline_at_end if last is not None else 0
+        going_on = [
+            key
+            for key in self.timeline[:end]
+            if key.kind == "tool_call" and not self.tool_calls[ToolCallId(key.id)].is_finished
+        ]
+        return going_on + self.timeline[end:]
 
     @property
     def open_permissions(self) -> list[Permission]:

@@ -131,7 +131,7 @@ def kernel(request: pytest.FixtureRequest) -> str:
     name: str = getattr(request, "param", "current")
     folder = OTHER_KERNELS.get(name)
     if folder is not None and not (folder / "ipykernel").is_dir():
-        pytest.skip(f"ipykernel {name} is not unpacked: run scripts/kernels to fill {folder}")
+        pytest.fail(f"ipykernel {name} is not unpacked: run scripts/kernels to fill {folder}")
     return name
 
 

@@ -289,6 +289,32 @@ class EarlyAndNoisy(V1Agent):
         super().on_session_new(frame)
 
 
+class WorksByItself(V2Agent):
+    """Goes on after the turn, as when something in the background has ended; asks, and tells."""
+
+    def begin(self) -> None:
+        self.say("the turn")
+        self.end()
+        self.state("running")
+        self.say("by itself", "later")
+        self.ask("q")
+        answers = self.read_answers("q")
+        self.say(f", outcome: {answers[0]['result']['outcome']['outcome']}", "later")
+        self.end()
+
+
+class WorksByItselfV1(V1Agent):
+    """The same in version 1, which has no word for that state."""
+
+    def begin(self) -> None:
+        self.update(chunk("the turn", messageId="said"))
+        self.end()
+        self.ask("q")
+        answers = self.read_answers("q")
+        words = f"by itself, outcome: {answers[0]['result']['outcome']['outcome']}"
+        self.update(chunk(words, messageId="later"))
+
+
 STORIES: dict[str, type[PlainAgent]] = {
     "abort-error": AbortError,
     "abort-error-v2": AbortErrorV2,
@@ -307,6 +333,8 @@ STORIES: dict[str, type[PlainAgent]] = {
     "only-once": OnlyOnce,
     "goes-on-while-asking": GoesOnWhileAsking,
     "early-and-noisy": EarlyAndNoisy,
+    "works-by-itself": WorksByItselfV1,
+    "works-by-itself-v2": WorksByItself,
 }
 
 

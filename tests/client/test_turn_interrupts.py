@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from watching import bad, sent, until, until_text
 
-from acp_notebook.client import turn as turn_module
-from acp_notebook.client.turn import TurnInterrupted
+from acp_notebook.client import waiting
+from acp_notebook.client.waiting import TurnInterrupted
 
 proves = pytest.mark.requirement
 
@@ -38,7 +38,7 @@ def test_a_second_interrupt_ends_the_wait_at_once(session, impatient):
 
 @proves("CANCEL-6")
 def test_an_agent_that_does_not_confirm_is_named_with_the_next_step(start, impatient, monkeypatch):
-    monkeypatch.setattr(turn_module, "CANCEL_GRACE_S", 0.05)
+    monkeypatch.setattr(waiting, "CANCEL_GRACE_S", 0.05)
     session = start(bad("ignores-cancel")).session
     impatient(lambda: until_text(session, "working"))
     with pytest.raises(TurnInterrupted, match=r"has not confirmed the cancel.*once more ends"):

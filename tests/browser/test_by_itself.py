@@ -1,0 +1,77 @@
+"""Beside `%%acp`: what an agent does by itself after a turn, and agents that are awaited."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from notebook_page import REPOSITORY
+from prompting import LOAD, problems, run_start, wait_for_record
+
+if TYPE_CHECKING:
+    from conftest import OpenNotebook
+
+START_TWO = """import asyncio
+import acp_notebook as acp
+one, two = acp.start('demo', label='one'), acp.start('demo', label='two')"""
+ASK_BOTH = """asked = (each.session.aprompt('/permission') for each in (one, two))
+turns = await asyncio.gather(*asked)
+print([turn.stop_reason for turn in turns])"""
+STORIES = REPOSITORY / "tests" / "client" / "story_agent.py"
+
+
+@pytest.mark.parametrize("story", ["works-by-itself", "works-by-itself-v2"])
+@pytest.mark.parametrize("app", ["lab"], indirect=True)
+def test_what_it_asks_by_itself_is_answered_where_it_is_waited_for(
+    open_notebook: OpenNotebook, story: str
+) -> None:
+    command = shlex.join([sys.executable, str(STORIES), story])
+    page = open_notebook(
+        [
+            f"{LOAD}\n%acp start --as busy -- {command}",
+            "%%acp\ngo",
+            "%acp",
+            "%acp wait",
+            "%acp wait",
+        ]
+    )
+    run_start(page)
+    page.run(1)
+    page.wait_for_text(1, "May I?" if story.endswith("v2") else "Delete the results")
+    page.run(2)
+    page.wait_for_text(2, "by itself: %acp wait")
+
+    page.start(3)
+    page.click(3, "Yes")
+    page.wait_done(3)
+    page.wait_for_text(3, "outcome: selected")
+    wait_for_record(page, 3)
+    assert "the turn" not in page.seen(3)
+    # The record of the turn has it too.
+    page.wait_for_text(1, "outcome: selected")
+    page.run(4)
+    page.wait_for_text(4, "the turn")
+    assert problems(page) == []
+
+
+@pytest.mark.parametrize("kernel", ["current", "6.31"], indirect=True)
+@pytest.mark.parametrize("comms", ["perCommTarget", "disabled"], indirect=True)
+@pytest.mark.parametrize("app", ["lab"], indirect=True)
+def test_two_agents_are_awaited_side_by_side(open_notebook: OpenNotebook) -> None:
+    page = open_notebook([START_TWO, ASK_BOTH, "'queued'"])
+    page.run(0)
+    page.start(1)
+    page.start(2)
+    # Both ask at the same time, and both buttons work while the cell awaits.
+    buttons = page.output(1).get_by_role("button", name="Allow", exact=True)
+    buttons.nth(1).wait_for()
+    buttons.nth(1).click()
+    page.wait_for_text(1, "250 rows")
+    buttons.first.click()
+    page.wait_done(1)
+    page.wait_for_text(1, "['end_turn', 'end_turn']")
+    page.wait_done(2)
+    page.wait_for_text(2, "queued")
+    assert problems(page) == []
