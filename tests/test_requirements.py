@@ -1,4 +1,4 @@
-"""Every requirement is listed and has a test that exists, or says what brings it.
+"""Every requirement is listed and names tests that exist.
 
 The list is `requirements.toml`; a test can also name its requirement by the marker.
 """
@@ -16,21 +16,7 @@ TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 MANIFEST = tomllib.loads((TESTS / "requirements.toml").read_text())
 REQUIREMENTS = MANIFEST["requirements"]
-ISSUES = {"B", "C", "D"}
-# What must stay whole: none of these may go back to waiting for an issue.
-WHOLE_FAMILIES = {
-    "INIT", "AUTH", "CONF", "CMD", "PROMPT", "STATE", "MSG", "PLAN", "USE", "NOTE", "PERM",
-    "CANCEL", "ELIC", "WIRE", "V1", "SESS",
-}  # fmt: skip
-WHOLE = {
-    *(f"TOOL-{number}" for number in range(1, 8)),
-    "TOOL-9",
-}
 MARKER = "requirement"
-
-
-def family_of(name):
-    return name.rpartition("-")[0]
 
 
 @functools.cache
@@ -97,21 +83,12 @@ def test_the_manifest_has_exactly_the_ids_of_the_fixed_list():
 
 
 @pytest.mark.parametrize("name", REQUIREMENTS)
-def test_a_requirement_says_what_it_is_and_has_a_test_or_an_issue(name):
+def test_a_requirement_says_what_it_is_and_names_its_tests(name):
     entry = REQUIREMENTS[name]
-    assert set(entry) <= {"text", "versions", "tests", "issue"}
+    assert set(entry) == {"text", "versions", "tests"}
     assert 10 < len(entry["text"]) < 100
     assert entry["versions"] in ([1], [2], [1, 2])
-    has_test = bool(entry.get("tests")) or name in {marked_id for marked_id, _ in marked()}
-    assert has_test or entry.get("issue") in ISSUES
-    assert entry.get("issue", "B") in ISSUES
-
-
-def test_what_was_whole_stays_whole_and_has_tests():
-    whole = {name for name in REQUIREMENTS if family_of(name) in WHOLE_FAMILIES} | WHOLE
-    assert whole <= set(REQUIREMENTS)
-    assert {name for name in whole if "issue" in REQUIREMENTS[name]} == set()
-    assert {name for name in whole if not REQUIREMENTS[name].get("tests")} == set()
+    assert entry["tests"]
 
 
 def test_every_named_test_exists():

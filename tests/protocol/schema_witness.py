@@ -34,13 +34,18 @@ def _validator(version, name):
     return jsonschema.Draft202012Validator(schema)
 
 
-def check(version, name, value):
-    """Fail with every reason for which the value is no `name`."""
-    errors = [
-        f"{error.json_path}: {error.message[:300]}"
+def faults(version, name, value):
+    """Every reason for which the value is no `name`."""
+    return [
+        f"no v{version} {name}: {error.json_path}: {error.message[:300]}"
         for error in _validator(version, name).iter_errors(value)
     ]
-    assert not errors, f"no v{version} {name}: {errors}\n{json.dumps(value)[:500]}"
+
+
+def check(version, name, value):
+    """Fail with every reason for which the value is no `name`."""
+    errors = faults(version, name, value)
+    assert not errors, f"{errors}\n{json.dumps(value)[:500]}"
 
 
 def is_valid(version, name, value):

@@ -1,8 +1,8 @@
-"""Plays a recorded story through a reader into a session state, the way the client does it.
+"""Plays a recorded story through readers into session states, the way the client does it.
 
 A trace is a file of one JSON object a line, in wire order: `{"from": "client" | "agent",
 "message": {...}}` with a whole JSON-RPC message, or `{"from": "agent", "ended": {"status",
-"stderr"}}` where the agent's process ends. `snapshot` turns the state into plain JSON in which ids
+"stderr"}}` where the agent's process ends. `snapshot` turns a state into plain JSON in which ids
 are named by their order of appearance, because v1's are made up by the reader.
 
 Knows no pytest, so that `scripts/generate-traces` can use it.
@@ -15,9 +15,10 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 
-from acp_notebook.protocol import negotiate
+from acp_notebook.protocol import elicitation, negotiate
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import read_block
+from acp_notebook.session.elicitation import ElicitationId, ElicitationSettled, PageCompleted
 from acp_notebook.session.reducer import apply
 from acp_notebook.session.state import EntryKey, SessionState
 
@@ -52,34 +53,88 @@ def state_path(story):
 
 def state_text(story):
     """The state file of a story as it should be, made from its richest version."""
-    state = play(read_trace(story, versions_of(story)[-1]))
-    return json.dumps(snapshot(state), indent=2, ensure_ascii=False) + "\n"
+    states = play(read_trace(story, versions_of(story)[-1]))
+    return json.dumps(snapshot(states), indent=2, ensure_ascii=False) + "\n"
 
 
 def play(lines):
-    """The state at the end of a trace."""
+    """The state of every session at the end of a trace, by the session's id."""
     player = TracePlayer()
     for line in lines:
         player.line(line)
-    return player.state
+    return player.states
+
+
+def lines_of(lines, session_id):
+    """The lines of a trace that a connection with this one session would have."""
+    asked = {}
+    kept = []
+    for line in lines:
+        message = line.get("message", {})
+        params = message.get("params", {})
+        if "method" in message:
+            asked[message.get("id")] = params.get("sessionId")
+            belongs_to = params.get("sessionId")
+        else:
+            result = message.get("result", {})
+            belongs_to = asked.get(message.get("id")) or result.get("sessionId")
+        if belongs_to in (None, session_id):
+            kept.append(line)
+    return kept
+
+
+class PlayedSession:
+    """A session's state, and the reader that feeds it."""
+
+    def __init__(self, reader):
+        self.reader = reader
+        self.state = SessionState()
+
+    def apply(self, updates):
+        """Apply what the reader made of a message."""
+        for update in updates:
+            apply(self.state, update)
+
+    def option(self, method, params):
+        """The option that a call sets; v1 has a call of its own for modes."""
+        is_mode = method == "session/set_mode"
+        return next(
+            option
+            for option in self.state.config_options
+            if (option.category == "mode" if is_mode else option.id == params["configId"])
+        )
 
 
 class TracePlayer:
-    """Feeds messages, in order, to the dialect's reader and the reducer."""
+    """Feeds messages, in order, to their session's reader and the reducer."""
 
     def __init__(self):
-        self.state = SessionState()
-        self.dialect = None
-        self.reader = None
+        self.negotiated = None
+        self.sessions = {}
         self._asked = {"client": {}, "agent": {}}
-        self._prompts = {}
+
+    @property
+    def dialect(self):
+        """The dialect that was agreed on."""
+        return self.negotiated.dialect
+
+    @property
+    def states(self):
+        """The state of every session by its id."""
+        return {key: session.state for key, session in self.sessions.items()}
+
+    @property
+    def unanswered(self):
+        """The client's requests that the agent has not answered."""
+        return list(self._asked["client"].values())
 
     def line(self, line):
         """Take one line of a trace."""
         if "ended" in line:
             ended = line["ended"]
             reason = f"The agent ended with {ended['status']}."
-            self._apply([u.AgentLost(reason, ended["stderr"])])
+            for session in self.sessions.values():
+                session.apply([u.AgentLost(reason, ended["stderr"])])
             return
         message, sender = line["message"], line["from"]
         if "method" not in message:
@@ -91,53 +146,89 @@ class TracePlayer:
             self._asked[sender][message["id"]] = message
         self._called(sender, message)
 
-    def _apply(self, updates):
-        for update in updates:
-            apply(self.state, update)
+    def _open(self, session_id):
+        self.sessions[session_id] = PlayedSession(self.dialect.reader())
+        return self.sessions[session_id]
 
     def _called(self, sender, message):
         params = message["params"]
+        session = self.sessions.get(params.get("sessionId"))
         match sender, message["method"]:
+            case "client", "session/load" | "session/resume":
+                # Known before the agent answers: a replay comes before the answer.
+                self._open(params["sessionId"])
             case "client", "session/prompt":
-                prompt_id = u.PromptId(f"prompt {message['id']}")
-                self._prompts[message["id"]] = prompt_id
                 content = tuple(read_block(block) for block in params["prompt"])
-                self._apply(self.reader.prompt_sent(prompt_id, content))
+                session.apply(session.reader.prompt_sent(_prompt_id(message), content))
             case "client", "session/cancel":
-                self._apply(self.reader.cancel_sent())
+                session.apply(session.reader.cancel_sent())
             case "agent", "session/update":
-                self._apply(self.reader.update(params["update"]))
+                session.apply(session.reader.update(params["update"]))
             case "agent", "session/request_permission":
                 permission_id = u.PermissionId(f"permission {message['id']}")
-                self._apply(self.reader.permission_asked(permission_id, params))
-            case "client", ("initialize" | "session/new"):
+                session.apply(session.reader.permission_asked(permission_id, params))
+            case "agent", elicitation.CREATE:
+                session.apply(session.reader.elicitation_asked(_elicitation_id(message), params))
+            case "agent", elicitation.COMPLETE:
+                completed = PageCompleted(elicitation.completed_page(params))
+                for each in self.sessions.values():
+                    each.apply([completed])
+            case "client", (
+                "initialize" | "session/new" | "session/set_mode" | "session/set_config_option"
+            ):
                 pass
             case other:
                 raise ValueError(f"a trace cannot play {other}")
 
     def _answered(self, sender, asked, message):
+        params, result = asked["params"], message.get("result")
+        session = self.sessions.get(params.get("sessionId"))
         match sender, asked["method"]:
             case "agent", "initialize":
-                version = asked["params"]["protocolVersion"]
-                self.dialect = negotiate.read_answer(message["result"], asked=version).dialect
-                self.reader = self.dialect.reader()
+                self.negotiated = negotiate.read_answer(result, asked=params["protocolVersion"])
             case "agent", "session/new":
-                self._apply(self.reader.opened(message["result"]))
+                session = self._open(result["sessionId"])
+                session.apply(session.reader.opened(result))
+            case "agent", "session/load" | "session/resume":
+                session.apply(session.reader.opened(result))
+            case "agent", ("session/set_mode" | "session/set_config_option") as method:
+                value = params.get("value", params.get("modeId"))
+                option = session.option(method, params)
+                session.apply(session.reader.option_set(option, value, result))
             case "agent", "session/prompt":
-                self._prompt_answered(self._prompts[asked["id"]], message)
+                self._prompt_answered(session, _prompt_id(asked), message)
             case "client", "session/request_permission":
                 permission_id = u.PermissionId(f"permission {asked['id']}")
-                option_id = message["result"]["outcome"].get("optionId")
+                option_id = result["outcome"].get("optionId")
                 settled = u.PermissionSettled(permission_id, option_id, "you")
-                self._apply(self.reader.permission_settled(settled))
+                session.apply(session.reader.permission_settled(settled))
+            case "client", elicitation.CREATE:
+                self._elicitation_answered(session, _elicitation_id(asked), result)
+            case other:
+                raise ValueError(f"a trace cannot play the answer to {other}")
 
-    def _prompt_answered(self, prompt_id, message):
+    def _prompt_answered(self, session, prompt_id, message):
         if "error" in message:
             error = message["error"]
             failure = u.Failure(error["message"], error["code"], error.get("data"))
-            self._apply(self.reader.prompt_failed(prompt_id, failure))
+            session.apply(session.reader.prompt_failed(prompt_id, failure))
         else:
-            self._apply(self.reader.prompt_answered(prompt_id, message["result"]))
+            session.apply(session.reader.prompt_answered(prompt_id, message["result"]))
+
+    def _elicitation_answered(self, session, elicitation_id, result):
+        form = session.state.elicitations[elicitation_id].request.form
+        values = result.get("content")
+        shown = form.masked(values) if form is not None and values is not None else None
+        settled = ElicitationSettled(elicitation_id, result["action"], "you", shown)
+        session.apply(session.reader.elicitation_settled(settled))
+
+
+def _prompt_id(message):
+    return u.PromptId(f"prompt {message['id']}")
+
+
+def _elicitation_id(message):
+    return ElicitationId(f"elicitation {message['id']}")
 
 
 # ---------------------------------------------------------------- the state as JSON
@@ -154,6 +245,8 @@ ID_MEMBERS = {
     "plans": "plan",
     "permission_id": "permission",
     "permissions": "permission",
+    "elicitation_id": "elicitation",
+    "elicitations": "elicitation",
     "prompt_id": "prompt",
     "prompts": "prompt",
     "pending": "prompt",
@@ -162,12 +255,16 @@ ID_MEMBERS = {
 }
 MESSAGE_KINDS = ("user", "agent", "thought")
 # Any JSON of the agent's, which is kept as it came.
-VERBATIM = {"raw", "raw_input", "raw_output", "meta", "data"}
+VERBATIM = {"raw", "raw_input", "raw_output", "meta", "data", "rules", "default"}
 
 
-def snapshot(state):
-    """The state as JSON, without what equality ignores and without what is at its default."""
-    return _Names().encode(state)
+def snapshot(states):
+    """States as JSON, without what equality ignores and without what is at its default.
+
+    A story with one session is told as that session; one with several, by the sessions' ids.
+    """
+    told = {key: _Names().encode(state) for key, state in states.items()}
+    return told if len(told) > 1 else next(iter(told.values()))
 
 
 class _Names:
@@ -210,7 +307,10 @@ class _Names:
         return value
 
     def _key(self, key, member):
-        return self.entry(key) if isinstance(key, EntryKey) else self.name(ID_MEMBERS[member], key)
+        if isinstance(key, EntryKey):
+            return self.entry(key)
+        # A mapping without a kind of id is by words of the agent's, as the values of a form are.
+        return self.name(ID_MEMBERS[member], key) if member in ID_MEMBERS else key
 
     def _record(self, record):
         encoded = {} if isinstance(record, SessionState) else {"is": type(record).__name__}
