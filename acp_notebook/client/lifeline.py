@@ -36,6 +36,19 @@ FORGOT = u.Notice(
 )
 
 
+# Some agents answer first and tell the conversation again afterwards; nothing marks its end.
+TOLD_QUIET_S = 0.3
+TOLD_ROUNDS = 100
+
+
+async def _told(live: LiveSession) -> None:
+    for _ in range(TOLD_ROUNDS):
+        heard = live.heard
+        await asyncio.sleep(TOLD_QUIET_S)
+        if live.heard == heard:
+            return
+
+
 class Lifeline:
     """The links of one agent, one after another.
 
@@ -161,16 +174,27 @@ class Lifeline:
         if old_id is None:
             return False
         place = self._place_for(live)
-        call = facts.dialect.resume(str(old_id), place, facts.capabilities, replay=False)
-        if call is None:
+        for replay in (False, True):
+            call = facts.dialect.resume(str(old_id), place, facts.capabilities, replay=replay)
+            if call is not None:
+                break
+        else:
             return False
+        # Some agents can only tell everything again, and some do so though nobody asked.
+        live.is_told_again = True
+        self.link.expect(old_id, live)
         try:
             answer = await self.link.request(call)
+            if replay:
+                await _told(live)
         except AuthRequired:
             raise
         except RequestFailed as error:
             logger.info("The old session could not be taken up: %s", error)
+            self.link.forget(old_id)
             return False
+        finally:
+            live.is_told_again = False
         self.link.attach(old_id, live, answer)
         return True
 

@@ -39,6 +39,14 @@ logger = logging.getLogger(__name__)
 
 Listener = Callable[[list[SessionChange]], None]
 
+_SETTINGS = (
+    u.CommandsUpdate,
+    u.ConfigOptionsUpdate,
+    u.SessionInfoUpdate,
+    u.StateUpdate,
+    u.UsageUpdate,
+)
+
 
 class _Question(NamedTuple):
     """An open permission request: who gets the answer, and whether it is this client's own."""
@@ -64,6 +72,10 @@ class LiveSession:
         self.requests: set[RequestId] = set()
         """Our own requests about this session that wait for the agent's answer."""
         self.elicitations = Elicitations(self)
+        self.heard = 0
+        """How many updates have come."""
+        self.is_told_again = False
+        """Whether the agent tells what is known: then only settings are taken, no conversation."""
 
     @property
     def link(self) -> AgentLink:
@@ -118,7 +130,11 @@ class LiveSession:
 
     def receive(self, update: Any) -> None:
         """One `session/update` of the agent."""
-        self.apply(self._reader.update(update))
+        self.heard += 1
+        found: Iterable[u.SessionUpdate] = self._reader.update(update)
+        if self.is_told_again:
+            found = [each for each in found if isinstance(each, _SETTINGS)]
+        self.apply(found)
 
     # prompts
 

@@ -257,7 +257,10 @@ class Session:
         if self.live.cancel():
             return "Cancel sent. Stop once more to end the agent's process."
         if self.live.state.is_cancelling:
-            self.agent.end_process(f"The agent {self.agent.label} was ended: it did not stop.")
+            # A turn that was cancelled loses its agent quietly: what became of it is said here.
+            ended = f"The agent {self.agent.label} was ended: it did not stop."
+            self.live.apply([u.Notice("warning", ended, self.agent.next_step)])
+            self.agent.end_process(ended)
             return "The agent did not confirm the cancel; its process is ended."
         for prompt in list(self.live.state.pending.values()):
             self.live.withdraw(prompt.prompt_id)

@@ -221,6 +221,33 @@ class Floods(V1Agent):
             self.update(chunk(words))
 
 
+class OnlyLoads(V1Agent):
+    """Can only tell a session again, before or (second word) after the answer. "exit" exits."""
+
+    def introduction(self) -> Frame:
+        return {**super().introduction(), "agentCapabilities": {"loadSession": True}}
+
+    def on_session_load(self, frame: Frame) -> None:
+        is_late = sys.argv[3:] == ["late"]
+        if is_late:
+            self.answer(frame, {})
+        for words in Path(self.argument).read_text().splitlines():
+            self.update({**chunk(words), "sessionUpdate": "user_message_chunk"})
+            self.update(chunk(f"heard {words}"))
+        self.update({"sessionUpdate": "session_info_update", "title": "Told again"})
+        if not is_late:
+            self.answer(frame, {})
+
+    def begin(self) -> None:
+        words = self.prompt["params"]["prompt"][0]["text"]
+        with Path(self.argument).open("a") as memory:
+            memory.write(f"{words}\n")
+        if words == "exit":
+            sys.exit(1)
+        self.update(chunk(f"remembered: {Path(self.argument).read_text().split()}"))
+        self.end()
+
+
 class NoSessions(V2Agent):
     def introduction(self) -> Frame:
         return {**super().introduction(), "capabilities": {}}
@@ -327,6 +354,7 @@ STORIES: dict[str, type[PlainAgent]] = {
     "closes-stdout-when-idle": ClosesStdoutWhenIdle,
     "exits-when-told": ExitsWhenTold,
     "floods": Floods,
+    "only-loads": OnlyLoads,
     "no-sessions": NoSessions,
     "no-session-id": NoSessionId,
     "child-session": ChildSession,

@@ -194,6 +194,22 @@ def test_a_new_session_starts_it_again_too(start):
 
 
 @proves("WIRE-7")
+@pytest.mark.parametrize("when", ["early", "late"])
+def test_an_agent_that_can_only_tell_a_session_again_keeps_its_memory(start, tmp_path, when):
+    session = start(story("only-loads", str(tmp_path / "memory"), when)).session
+    session.prompt("one")
+    assert session.prompt("exit").error
+    turn = session.prompt("two")
+    assert turn.text == "remembered: ['one', 'exit', 'two']"
+    assert user_messages(turn) == ["two"]
+    assert turn.notices == []
+    # What it told again is known already; what it is called was not.
+    assert session.title == "Told again"
+    texts = [message.text for message in session.live.state.messages.values()]
+    assert not [text for text in texts if text.startswith("heard")]
+
+
+@proves("WIRE-7")
 def test_an_agent_that_does_not_come_back_ends_the_prompt_with_the_reason(start, tmp_path):
     agent = start(story("only-once", str(tmp_path / "started"), "exit"))
     agent.session.prompt("go")
