@@ -188,10 +188,12 @@ class AgentLink:
             kind = AuthRequired if error.code == AUTH_REQUIRED_CODE else RequestFailed
             raise kind(call.method, error.code, error.message, error.data) from None
 
-    def attach(self, session_id: u.SessionId, session: LiveSession, answer: Any) -> None:
+    def attach(
+        self, session_id: u.SessionId, session: LiveSession, answer: Any, *, is_new: bool = False
+    ) -> None:
         """Deliver to this session from now on, first what came too early (SESS-3)."""
         self._sessions[session_id] = session
-        session.opened(session_id, answer)
+        session.opened(session_id, answer, is_new=is_new)
         early = list(self._early)
         self._early.clear()
         for for_session, update in early:

@@ -146,7 +146,7 @@ class Lifeline:
                 "The agent answered `session/new` without a session id. "
                 "See the messages with %acp trace."
             )
-        self.link.attach(u.SessionId(session_id), live, answer)
+        self.link.attach(u.SessionId(session_id), live, answer, is_new=True)
 
     async def bring_back(self, live: LiveSession, prompt_id: u.PromptId) -> None:
         """Take a session up again for a prompt that waits; never raises: its prompts are told."""

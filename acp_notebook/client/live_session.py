@@ -117,11 +117,11 @@ class LiveSession:
         self._connections += 1
         self._reader = FreshIds(dialect.reader(), self._connections)
 
-    def opened(self, session_id: u.SessionId, answer: Any) -> None:
-        """The set-up answer came: the session is served (again)."""
+    def opened(self, session_id: u.SessionId, answer: Any, *, is_new: bool) -> None:
+        """The set-up answer came: the session is served (again), or a new one in its place."""
         self.session_id = session_id
         if not self.state.is_connected:
-            self.apply([u.AgentRestored()])
+            self.apply([u.AgentRestored(is_new)])
         self.apply(self._reader.opened(answer if isinstance(answer, dict) else {}))
 
     def option_set(self, option: u.ConfigOption, value: str | bool, answer: Any) -> None:

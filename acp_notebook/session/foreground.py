@@ -287,9 +287,12 @@ def agent_lost(state: SessionState, update: u.AgentLost) -> Changes:
     return [*changes, HeaderChanged()]
 
 
-def agent_restored(state: SessionState, _: u.AgentRestored) -> Changes:
-    """The session is served again."""
+def agent_restored(state: SessionState, update: u.AgentRestored) -> Changes:
+    """The session is served again, or a new one in its place."""
     state.is_connected = True
+    if update.is_new:
+        state.usage, state.title, state.updated_at = None, None, None
+        state.commands, state.config_options = (), ()
     return [HeaderChanged()]
 
 

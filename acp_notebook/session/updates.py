@@ -469,7 +469,9 @@ class AgentLost:
 
 @dataclass(frozen=True, slots=True)
 class AgentRestored:
-    """A new connection serves this session."""
+    """A new connection serves this session; `is_new`: the agent knows nothing of it so far."""
+
+    is_new: bool = False
 
 
 SessionUpdate = (

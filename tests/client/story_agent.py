@@ -204,6 +204,9 @@ class ExitsWhenTold(V1Agent):
         words = self.prompt["params"]["prompt"][0]["text"]
         if words == "exit":
             sys.exit(1)
+        if self.argument == "usage" and words == "hello":
+            self.update({"sessionUpdate": "usage_update", "used": 53, "size": 200})
+            self.update({"sessionUpdate": "session_info_update", "title": "Greetings"})
         if words != "hang":
             self.update(chunk(words))
             self.end()

@@ -177,6 +177,17 @@ def test_prompts_at_once_start_it_only_once(start):
     assert methods == ["initialize", "session/new", *["session/prompt"] * 3]
 
 
+def test_a_new_session_in_the_place_of_the_old_has_used_nothing(start):
+    session = start(story("exits-when-told", "usage")).session
+    session.prompt("hello")
+    assert session.last_turn.usage.used == 53
+    session.prompt("exit")
+    turn = session.prompt("again")
+    assert turn.notices[0].title == "A new session was opened"
+    assert turn.usage is None
+    assert session.title is None
+
+
 def test_both_sessions_of_an_agent_come_back(start):
     agent = start(PYTHON_AGENT)
     first, second = agent.session, agent.new_session()

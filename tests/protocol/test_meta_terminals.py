@@ -52,6 +52,19 @@ def test_the_output_in_meta_fills_the_terminal_that_the_call_shows(play, key):
 
 
 @proves("TOOL-7")
+def test_an_agent_that_knows_deltas_means_everything_by_the_other_word(play):
+    whole = "terminal_output"
+    state = play(
+        (INFO, {"title": "ls", **SHOWN}),
+        (output("one\n", whole), {}),
+        (output("two\n"), {}),
+        (output("(cut)\nthree\n", whole), {}),
+        (output("four\n"), {}),
+    )
+    assert state.terminals["c1"].output.decode() == "(cut)\nthree\nfour\n"
+
+
+@proves("TOOL-7")
 def test_everything_may_come_in_one_update(play):
     meta = {**INFO, **output("done\n"), **ended(None, "SIGTERM")}
     terminal = play((meta, {"title": "run", **SHOWN})).terminals["c1"]

@@ -2,9 +2,10 @@
 
 Version 1 has no word for a terminal of the agent's own. Several agents give a tool call the content
 `{"type": "terminal"}` with an id that this client never made, and send the output in the `_meta` of
-the call's updates: `terminal_info`, `terminal_output` or `terminal_output_delta` (both append), and
-`terminal_exit`. Being an extension, nothing in it is ever a violation: what cannot be read is left
-alone. Knows no process.
+the call's updates: `terminal_info`, `terminal_output` or `terminal_output_delta`, and
+`terminal_exit`. Both kinds of output append, except that an agent which uses both means everything
+so far by `terminal_output`. Being an extension, nothing in it is ever a violation: what cannot be
+read is left alone. Knows no process.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from acp_notebook.protocol.fields import Json
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import optional_text
 
-_OUTPUT_KEYS = ("terminal_output", "terminal_output_delta")
+_DELTA = "terminal_output_delta"
+_OUTPUT_KEYS = ("terminal_output", _DELTA)
 
 
 class MetaTerminals:
@@ -26,6 +28,7 @@ class MetaTerminals:
 
     def __init__(self) -> None:
         self._shown: set[str] = set()
+        self._with_deltas: set[str] = set()
 
     def read(self, raw: Json, update: u.ToolCallUpdate) -> Updates:
         """What the `_meta` of a tool call update says of its terminal."""
@@ -47,13 +50,23 @@ class MetaTerminals:
             data = optional_text(output, "data") if output is not None else None
             if output is not None and data is not None:
                 terminal_id = _terminal_id(output, update)
-                # A lone surrogate is text in JSON and none in UTF-8.
-                chunk = u.TerminalChunk(terminal_id, data.encode(errors="replace"))
-                found += [*self._show(terminal_id, update.tool_call_id), chunk]
+                found += self._show(terminal_id, update.tool_call_id)
+                found.append(self._output(key, terminal_id, data))
         ended = fields.optional_object(meta, "terminal_exit")
         if ended is not None:
             found.append(_ended(_terminal_id(ended, update), ended))
         return found
+
+    def _output(
+        self, key: str, terminal_id: u.TerminalId, text: str
+    ) -> u.TerminalChunk | u.TerminalUpdate:
+        # A lone surrogate is text in JSON and none in UTF-8.
+        data = text.encode(errors="replace")
+        if key == _DELTA:
+            self._with_deltas.add(terminal_id)
+        elif terminal_id in self._with_deltas:
+            return u.TerminalUpdate(terminal_id, output=data)
+        return u.TerminalChunk(terminal_id, data)
 
     def _show(self, terminal_id: u.TerminalId, tool_call_id: u.ToolCallId) -> Updates:
         """Some send output for a call without giving it the terminal: it belongs there."""
