@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from acp_notebook.errors import AcpNotebookError
     from acp_notebook.kernel.extension import load_ipython_extension, unload_ipython_extension
     from acp_notebook.kernel.tools.functions import tool
+    from acp_notebook.session.elicitation import ElicitationRequested
 
 __all__ = [
     "AcpNotebookError",
     "Agent",
+    "ElicitationRequested",
     "PermissionQuestion",
     "Session",
     "Turn",
@@ -39,6 +41,7 @@ __all__ = [
 _HOMES = {
     "AcpNotebookError": "acp_notebook.errors",
     "Agent": "acp_notebook.client.agent",
+    "ElicitationRequested": "acp_notebook.session.elicitation",
     "PermissionQuestion": "acp_notebook.client.permissions",
     "Session": "acp_notebook.client.session",
     "Turn": "acp_notebook.client.turn",

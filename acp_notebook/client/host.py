@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from acp_notebook.client.pseudo_terminal import PseudoTerminal
     from acp_notebook.client.turn import Turn
     from acp_notebook.session.elicitation import Action, ElicitationRequested
+    from acp_notebook.session.updates import PermissionId
 
     ConsoleAnswer = tuple[Action, dict[str, Any]]
 
@@ -82,6 +83,15 @@ class Host(Protocol):
         self, request: ElicitationRequested, agent_name: str
     ) -> concurrent.futures.Future[ConsoleAnswer] | None:
         """Ask for a form or a page by questions, where there is a console; else None."""
+        ...
+
+    def choose_at_console(
+        self, live: LiveSession, permission_id: PermissionId
+    ) -> concurrent.futures.Future[str | None] | None:
+        """Ask for a permission by a question, where there is a console; else None.
+
+        Called on the agent thread. The result is an option's id, or None if nobody answers.
+        """
         ...
 
     def offer_servers(self, agent: Agent, live: LiveSession) -> Sequence[OfferedServer]:
@@ -151,6 +161,13 @@ class PlainHost:
     ) -> concurrent.futures.Future[ConsoleAnswer] | None:
         """A script has nobody who reads its output and types."""
         del request, agent_name
+        return None
+
+    def choose_at_console(
+        self, live: LiveSession, permission_id: PermissionId
+    ) -> concurrent.futures.Future[str | None] | None:
+        """A script has nobody who reads its output and types."""
+        del live, permission_id
         return None
 
     def offer_servers(self, agent: Agent, live: LiveSession) -> Sequence[OfferedServer]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from acp_notebook.client import permissions
@@ -324,11 +325,39 @@ class LiveSession:
     def _decided(
         self, permission_id: u.PermissionId, decision: permissions.Decision | None
     ) -> None:
-        if decision is None and not current_host().can_ask:
-            options = self.state.permissions[permission_id].request.options
-            decision = permissions.rejection(options, "nobody can be asked here")
         if decision is not None:
             self.settle(permission_id, decision)
+        elif not current_host().can_ask:
+            question = current_host().choose_at_console(self, permission_id)
+            if question is None:
+                self._nobody_answers(permission_id, "nobody can be asked here")
+                return
+            question.add_done_callback(
+                lambda _: self._link.thread.post(
+                    lambda: self._console_answered(permission_id, question)
+                )
+            )
+
+    def _console_answered(
+        self, permission_id: u.PermissionId, question: Future[str | None]
+    ) -> None:
+        try:
+            chosen = question.result()
+        except Exception as error:  # noqa: BLE001 - an interrupt, or no thread that could ask
+            logger.info("The question at the console was given up: %s", error)
+            chosen = None
+        if chosen is None:
+            self._nobody_answers(permission_id, "nobody answered at the console")
+        else:
+            self.answer(permission_id, chosen)
+
+    def _nobody_answers(self, permission_id: u.PermissionId, reason: str) -> None:
+        options = self.state.permissions[permission_id].request.options
+        self.settle(permission_id, permissions.rejection(options, reason))
+
+    def is_asking(self, permission_id: u.PermissionId) -> bool:
+        """Whether the request still waits for its answer."""
+        return permission_id in self._questions
 
     def answer(self, permission_id: u.PermissionId, option_id: str) -> None:
         """A person chose an option; a choice that was not offered changes nothing."""

@@ -27,6 +27,7 @@ def load_ipython_extension(ip: InteractiveShell) -> None:
     from acp_notebook.client.host import PlainHost, current_host, install_host_later
     from acp_notebook.kernel.completion import install_completion
     from acp_notebook.kernel.magics import AcpMagics
+    from acp_notebook.kernel.prompt_line import install_prompt_lines
 
     _quieten_log()
     if type(current_host()) is PlainHost:
@@ -35,6 +36,7 @@ def load_ipython_extension(ip: InteractiveShell) -> None:
     ip.register_magics(magics)
     magics.log.install()
     install_completion(ip, magics)
+    install_prompt_lines(ip)
     install_describer(lambda *given: _describe(magics, *given))
     _formatter(ip).for_type_by_name(*_TURN, lambda turn: _turn_bundle(magics, turn))
 
@@ -45,12 +47,14 @@ def unload_ipython_extension(ip: InteractiveShell) -> None:
     from acp_notebook.client.host import PlainHost, install_host
     from acp_notebook.kernel.completion import remove_completion
     from acp_notebook.kernel.magics import AcpMagics
+    from acp_notebook.kernel.prompt_line import remove_prompt_lines
 
     magics = ip.magics_manager.registry.pop(AcpMagics.__name__, None)
     if magics is not None:
         magics.roster.quit_all()
         magics.log.remove()
     remove_completion(ip)
+    remove_prompt_lines(ip)
     install_describer(None)
     install_host(PlainHost())
     _formatter(ip).pop(".".join(_TURN), None)

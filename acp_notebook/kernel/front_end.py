@@ -5,9 +5,10 @@ Knows IPython and the present request; knows no agent.
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Literal
 
-FrontEnd = Literal["notebook", "headless", "terminal"]
+FrontEnd = Literal["notebook", "console", "terminal", "headless"]
 
 
 def present_kernel() -> Any | None:
@@ -20,10 +21,14 @@ def present_kernel() -> Any | None:
 def present_front_end() -> FrontEnd:
     """Who reads the output of the present cell.
 
-    nbclient, nbconvert and papermill say that they have no stdin: nobody sits there to click.
+    nbclient, nbconvert and papermill say that they have no stdin: nobody sits there to click. Front
+    ends with cells, and so with widgets, name the cell that they send; a console of a kernel
+    (`jupyter console`) has none. A terminal is plain `ipython` that somebody types into.
     """
     kernel = present_kernel()
     if kernel is None:
-        return "terminal"
-    content = (kernel.get_parent("shell") or {}).get("content") or {}
-    return "notebook" if content.get("allow_stdin", False) else "headless"
+        return "terminal" if sys.stdin is not None and sys.stdin.isatty() else "headless"
+    request = kernel.get_parent("shell") or {}
+    if not (request.get("content") or {}).get("allow_stdin", False):
+        return "headless"
+    return "notebook" if request.get("metadata") else "console"

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from acp_notebook.client.agent_thread import shared_thread
 from acp_notebook.client.host import call_sync_or_async, current_host
+from acp_notebook.kernel.console_cell import ConsoleCell, choose_at_console
 from acp_notebook.kernel.console_form import ask_at_console
-from acp_notebook.kernel.front_end import present_front_end, present_kernel
+from acp_notebook.kernel.front_end import FrontEnd, present_front_end, present_kernel
 from acp_notebook.kernel.lobby_cell import lobby_shown
 from acp_notebook.kernel.pump import Pump, Signal, run_on_main
 from acp_notebook.kernel.session_cell import session_shown
@@ -30,7 +31,7 @@ from acp_notebook.session.changes import (
     TerminalChanged,
 )
 from acp_notebook.session.state import EntryKey, SessionState
-from acp_notebook.session.updates import PromptId
+from acp_notebook.session.updates import PermissionId, PromptId
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
@@ -50,9 +51,10 @@ class NotebookHost:
     """Surrounds the client in an IPython kernel (and, without clicks, in a terminal)."""
 
     def __init__(self) -> None:
-        self.can_ask = present_front_end() == "notebook"
+        self.can_ask = False
         self.is_quiet = False
-        self._cells: dict[PromptId, list[TurnCell]] = {}
+        self._has_console = False
+        self._cells: dict[PromptId, list[TurnCell | ConsoleCell]] = {}
         self._watched: set[int] = set()
         self._tools: ToolOffer | None = None
 
@@ -60,6 +62,7 @@ class NotebookHost:
         """Wait while the page stays alive; an interrupt passes through."""
         signal = Signal()
         future.add_done_callback(lambda _: signal.set())
+        self._print_consoles()
         with Pump(present_kernel()) as pump:
             return pump.wait(signal, timeout_s)
 
@@ -95,9 +98,18 @@ class NotebookHost:
                 work.cancel()
                 raise
 
-    def _lobby(self, agent: Agent) -> AbstractContextManager[None]:
+    def look_around(self) -> FrontEnd:
+        """Note who reads the present cell; on the thread that runs it.
+
+        A turn that is not shown has no place for a question.
+        """
         front_end = present_front_end()
-        self.can_ask = front_end == "notebook"
+        self.can_ask = front_end == "notebook" and not self.is_quiet
+        self._has_console = front_end in {"console", "terminal"} and not self.is_quiet
+        return front_end
+
+    def _lobby(self, agent: Agent) -> AbstractContextManager[None]:
+        self.look_around()
         return lobby_shown(agent) if self.can_ask else nullcontext()
 
     @property
@@ -107,7 +119,7 @@ class NotebookHost:
 
     def attend(self, terminal: PseudoTerminal, title: str) -> None:
         """Show a program and let the user type into it, until it ends."""
-        if present_front_end() == "terminal":
+        if present_front_end() in {"console", "terminal"}:
             attend_at_console(terminal, self.wait)
             return
         cell = TerminalCell(terminal, title)
@@ -120,18 +132,34 @@ class NotebookHost:
         self, request: ElicitationRequested, agent_name: str
     ) -> concurrent.futures.Future[ConsoleAnswer] | None:
         """Ask for a form or a page by questions, where there is a console."""
-        if present_kernel() is not None:
+        if not self._has_console:
             return None
         return run_on_main(lambda: ask_at_console(request, agent_name))
 
+    def choose_at_console(
+        self, live: LiveSession, permission_id: PermissionId
+    ) -> concurrent.futures.Future[str | None] | None:
+        """Ask for a permission by a question, where there is a console."""
+        if not self._has_console:
+            return None
+        from acp_notebook.render.console import question_text
+
+        permission = live.state.permissions[permission_id]
+        text = question_text(live.state, permission, live.link.launch.name)
+        options = permission.request.options
+
+        def ask() -> str | None:
+            self._print_consoles()
+            return choose_at_console(text, options, lambda: live.is_asking(permission_id))
+
+        return run_on_main(ask)
+
     def show_turn(self, turn: Turn) -> None:
         """Make a place for a turn in the cell that prompts."""
-        front_end = present_front_end()
-        # A turn that is not shown has no place for a question.
-        self.can_ask = front_end == "notebook" and not self.is_quiet
+        self.look_around()
         self._watch(turn.session)
         if not self.is_quiet:
-            self._add_cell(turn, is_live=front_end == "notebook")
+            self._add_cell(turn)
         turn.done.add_done_callback(lambda _: self._ended(turn))
 
     def shows(self, turn: Turn) -> bool:
@@ -140,15 +168,17 @@ class NotebookHost:
 
     def show_here(self, turn: Turn) -> None:
         """Show a turn (also) in the present cell."""
-        self._add_cell(turn, is_live=present_front_end() == "notebook" and not turn.is_done)
+        self._add_cell(turn)
 
-    def _add_cell(self, turn: Turn, *, is_live: bool) -> None:
-        cell = TurnCell(turn)
-        if is_live:
+    def _add_cell(self, turn: Turn) -> None:
+        front_end = present_front_end()
+        is_text = front_end in {"console", "terminal"}
+        cell = ConsoleCell(turn) if is_text else TurnCell(turn)
+        if is_text or (front_end == "notebook" and not turn.is_done):
             cell.show_live()
         shared_thread().call(lambda: self._keep(turn, cell))
 
-    def _keep(self, turn: Turn, cell: TurnCell) -> None:
+    def _keep(self, turn: Turn, cell: TurnCell | ConsoleCell) -> None:
         # Background work may still change the last turn's record; older ones stand as they are.
         for prompt_id, cells in list(self._cells.items()):
             if prompt_id != turn.prompt_id and all(
@@ -156,6 +186,13 @@ class NotebookHost:
             ):
                 del self._cells[prompt_id]
         self._cells.setdefault(turn.prompt_id, []).append(cell)
+
+    def _print_consoles(self) -> None:
+        """What came before this thread could print it."""
+        for cells in list(self._cells.values()):
+            for cell in cells:
+                if isinstance(cell, ConsoleCell) and not cell.is_concluded:
+                    cell.print()
 
     def turn_over(self, turn: Turn) -> None:
         """The waiting cell itself puts the record in: nbclient takes output from no other."""
@@ -293,9 +330,8 @@ def session_shown_here(session: Session) -> Iterator[None]:
     if host is None:
         yield
         return
-    front_end = present_front_end()
-    host.can_ask = front_end == "notebook"
-    with session_shown(session, is_live=host.can_ask):
+    is_live = host.look_around() == "notebook"
+    with session_shown(session, is_live=is_live):
         yield
 
 

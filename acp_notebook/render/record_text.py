@@ -13,7 +13,7 @@ from typing import Final
 from acp_notebook.render.content import block_words
 from acp_notebook.render.diff import change_words, diff_text
 from acp_notebook.render.elicitation import elicitation_line
-from acp_notebook.render.header import Ending
+from acp_notebook.render.header import Ending, is_told
 from acp_notebook.render.inert_markdown import inert_markdown
 from acp_notebook.render.markup import clean, label, record_paper
 from acp_notebook.render.terminal import TerminalText
@@ -76,9 +76,9 @@ def record_markdown(
     """The turn as Markdown."""
     parts = _bounded(state, keys, spans, _markdown_entry)
     if ending is not None:
-        if ending.failure is not None:
+        if ending.failure is not None and not is_told(state, keys, ending):
             parts.append(f"> **Error:** {_literal(ending.failure.message)}")
-        parts.append(f"*{_literal(_ending_line(agent_name, ending))}*")
+        parts.append(f"*{_literal(ending_line(agent_name, ending))}*")
     return "\n\n".join(parts) + "\n"
 
 
@@ -90,11 +90,11 @@ def record_plain(
     spans: Spans,
 ) -> str:
     """The turn as plain text."""
-    parts = _bounded(state, keys, spans, _plain_entry)
+    parts = _bounded(state, keys, spans, plain_entry)
     if ending is not None:
-        if ending.failure is not None:
+        if ending.failure is not None and not is_told(state, keys, ending):
             parts.append(f"Error: {label(ending.failure.message, 500)}")
-        parts.append(f"[{_ending_line(agent_name, ending)}]")
+        parts.append(f"[{ending_line(agent_name, ending)}]")
     return "\n\n".join(parts)
 
 
@@ -120,7 +120,8 @@ def _bounded(
     return parts
 
 
-def _ending_line(agent_name: str, ending: Ending) -> str:
+def ending_line(agent_name: str, ending: Ending) -> str:
+    """How a turn ended, who worked, how long and how much, in one line."""
     facts = [label(ending.words.text, 120), label(agent_name, 80)]
     if ending.elapsed_s is not None:
         facts.append(elapsed_words(ending.elapsed_s))
@@ -241,7 +242,8 @@ def _markdown_plan(plan: Plan) -> str:
     )
 
 
-def _plain_entry(state: SessionState, key: EntryKey, spans: Spans, is_brief: bool) -> str:
+def plain_entry(state: SessionState, key: EntryKey, spans: Spans, is_brief: bool = False) -> str:
+    """An entry as plain text; empty if there is nothing to say of it."""
     match key.kind:
         case "agent":
             return _text(state.messages[key].content).strip()
