@@ -13,7 +13,7 @@ from acp_notebook.client.agent_link import AgentLink
 from acp_notebook.client.live_session import LiveSession
 from acp_notebook.errors import AgentError, RequestFailed, UnsupportedByAgent
 from acp_notebook.protocol import fields
-from acp_notebook.protocol.dialect import Place
+from acp_notebook.protocol.dialect import Call, Place
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import optional_text
 
@@ -128,8 +128,7 @@ async def close(link: AgentLink, session_id: str) -> None:
     facts = _facts(link)
     if not facts.capabilities.close:
         raise UnsupportedByAgent(f"{facts.info.label} does not close single sessions.")
-    await _unless_unknown(link, facts.dialect.close_session(session_id))
-    link.forget(u.SessionId(session_id))
+    await _give_up(link, session_id, facts.dialect.close_session(session_id))
 
 
 async def delete(link: AgentLink, session_id: str) -> None:
@@ -142,17 +141,17 @@ async def delete(link: AgentLink, session_id: str) -> None:
     facts = _facts(link)
     if not facts.capabilities.delete:
         raise UnsupportedByAgent(f"{facts.info.label} does not delete sessions.")
-    await _unless_unknown(link, facts.dialect.delete_session(session_id))
-    link.forget(u.SessionId(session_id))
+    await _give_up(link, session_id, facts.dialect.delete_session(session_id))
 
 
-async def _unless_unknown(link: AgentLink, call: Any) -> None:
+async def _give_up(link: AgentLink, session_id: str, call: Call) -> None:
     try:
         await link.request(call)
     except RequestFailed as error:
         if error.code != NOT_FOUND_CODE:
             raise
         logger.info("%s: the agent did not know the session.", call.method)
+    link.forget(u.SessionId(session_id))
 
 
 async def set_option(
