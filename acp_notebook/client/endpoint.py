@@ -44,7 +44,7 @@ class Launch:
         if self.address:
             shown = public_address(self.address)
             return f"Check the address, and that an agent is served there: {shown}"
-        return f"See `%acp log`, or run it in a terminal: {shlex.join(self.command)}"
+        return f"To see what it says, run it in a terminal: {shlex.join(self.command)}"
 
     @property
     def comeback(self) -> str:

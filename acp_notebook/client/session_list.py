@@ -11,7 +11,12 @@ from typing import Any
 
 from acp_notebook.client.agent_link import AgentLink
 from acp_notebook.client.live_session import LiveSession
-from acp_notebook.errors import AgentError, RequestFailed, UnsupportedByAgent
+from acp_notebook.errors import (
+    AgentError,
+    RequestFailed,
+    UnsupportedByAgent,
+    describe_error,
+)
 from acp_notebook.protocol import fields
 from acp_notebook.protocol.dialect import Call, Place
 from acp_notebook.session import updates as u
@@ -110,8 +115,9 @@ async def resume(
         answer = await link.request(call)
     except RequestFailed as error:
         link.forget(u.SessionId(session_id))
+        reason = describe_error(error.code, error.message, error.data)
         raise AgentError(
-            f"The session {session_id} could not be taken up: {error} "
+            f"The session {session_id} could not be taken up: {reason}. "
             "%acp sessions lists those there are; %acp new opens a new one."
         ) from error
     link.attach(u.SessionId(session_id), live, answer)

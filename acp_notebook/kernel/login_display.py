@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from acp_notebook.kernel.displays import show_bundle
 from acp_notebook.render.markup import label
@@ -22,14 +22,19 @@ _HOW = {
 
 
 def show_offer(agent: Agent) -> None:
-    """Say that the agent wants a login, and how to log in."""
+    """Say how to log in, and whether the agent wants it."""
+    if not agent.auth_methods and not agent.needs_login:
+        text = f"{agent.label} has not asked for a login, and offers none."
+        show_bundle(escape(text), text)
+        return
     if not agent.auth_methods:
         words = "It offers no way to log in from here: log in with its own program, then start it."
         html = Markup("<b>{}</b> wants you to log in. {}").format(agent.label, words)
         show_bundle(html, f"{agent.label} wants you to log in. {words}")
         return
-    lines = [f"{agent.label} wants you to log in. There are:"]
-    html = Markup("<b>{}</b> wants you to log in. There are:").format(agent.label)
+    wish = "wants you to log in. There are:" if agent.needs_login else "offers to log in by:"
+    lines = [f"{agent.label} {wish}"]
+    html = Markup("<b>{}</b> {}").format(agent.label, wish)
     for method in agent.auth_methods:
         about = label(method.description or "", 300)
         how = _HOW.get(method.type, "this client does not know how")

@@ -73,10 +73,15 @@ class ConsoleText:
             return ""
         self._is_thinking = False
         words = plain_entry(self._state, key, self._timings.spans)
-        if not words or words == self._told.get(key):
+        told = self._told.get(key)
+        if not words or words == told:
             return ""
         self._told[key] = words
-        return f"{self._closed()}{words}\n"
+        if told is not None and key.kind == "plan":
+            # Of a plan that stands above already, the steps that changed.
+            before = set(told.splitlines())
+            words = "\n".join(line for line in words.splitlines() if line not in before)
+        return f"{self._closed()}{words}\n" if words else ""
 
     def _has_news(self, key: EntryKey) -> bool:
         """Whether a line is due: not for each step of a tool call, nor for an open question."""
