@@ -60,6 +60,7 @@ class Foreground:
         self._waiting: deque[_Prompt] = deque()
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
+        self._is_begun = False
         self._questions = 0
 
     def prompt(self, request: IncomingRequest, blocks: Sequence[Block]) -> None:
@@ -77,7 +78,9 @@ class Foreground:
         self._waiting.clear()
         if self._turn is not None and self._task is not None and not self._turn.cancelled:
             self._turn.cancelled = True
-            self._task.cancel()
+            # A task that is cancelled before it began never runs, and its prompt has no answer.
+            if self._is_begun:
+                self._task.cancel()
 
     async def aclose(self) -> None:
         """Stop everything and wait until it has stopped."""
@@ -135,6 +138,7 @@ class Foreground:
 
     def _start(self) -> None:
         prompt = self._waiting.popleft()
+        self._is_begun = False
         self._turn = Turn(self, prompt.blocks, self._pace_s)
         self._task = asyncio.create_task(self._run(prompt, self._turn))
         self._task.add_done_callback(self._ended)
@@ -146,12 +150,14 @@ class Foreground:
 
     async def _run(self, prompt: _Prompt, turn: Turn) -> None:
         error: RpcError | None = None
+        self._is_begun = True
         self.wire.accept(prompt.request)
         self.send(updates.user_message(self.session.new_id("message"), prompt.blocks))
         self.send(updates.state("running"))
         try:
-            await self._name_session(turn)
-            await self._reply(turn)
+            if not turn.cancelled:
+                await self._name_session(turn)
+                await self._reply(turn)
         except asyncio.CancelledError:
             logger.debug("The turn was cancelled.")
         except Exception as failure:  # noqa: BLE001 - the author's code; the turn must end

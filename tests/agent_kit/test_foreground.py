@@ -140,6 +140,26 @@ class TestStopping:
         assert ended.tool("call_1")["status"] == ("failed" if version == 1 else "cancelled")
         assert ended.tool("call_2")["status"] == "completed"
 
+    async def test_a_stop_right_behind_the_prompt_ends_its_turn_before_it_began(
+        self, agent, connect, version
+    ):
+        @agent.prompt
+        async def reply(turn):
+            await turn.say("begin")
+
+        client = await connect(agent)
+        answer = asyncio.get_running_loop().create_future()
+        blocks = [{"type": "text", "text": "Hi"}]
+        params = {"sessionId": client.session_id, "prompt": blocks}
+        client.connection.send_request("session/prompt", params, answer.set_result)
+        client.cancel()  # is read together with the prompt
+        ended = (await asyncio.wait_for(answer, BOUND_S)).result
+        if version == 2:
+            ended = await client.update_after(0, lambda u: u.get("state") == "idle")
+        assert ended["stopReason"] == "cancelled"
+        assert not any(text_of(update) for update in client.updates)
+        assert (await client.prompt("Again")).text == "begin"
+
     async def test_what_an_author_says_while_being_stopped_comes_before_the_end(
         self, agent, connect
     ):
