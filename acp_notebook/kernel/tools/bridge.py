@@ -19,7 +19,6 @@ async def _bridge(url: str, token: str) -> None:
     import mcp_types as types
     from mcp.client.client import Client
     from mcp.client.streamable_http import streamable_http_client
-    from mcp.server.lowlevel import Server
     from mcp.server.stdio import stdio_server
 
     # A person may take long to allow a call, and a proxy has no business on the loopback interface.
@@ -28,27 +27,39 @@ async def _bridge(url: str, token: str) -> None:
         timeout=httpx2.Timeout(30.0, read=None),
         trust_env=False,
     )
-    async with http, Client(streamable_http_client(url, http_client=http), mode="legacy") as kernel:
 
-        async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
-            return types.ListToolsResult(tools=(await kernel.session.list_tools()).tools)
+    async def hear(message: Any) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            await server.announce()
 
-        async def call_tool(context: Any, params: Any) -> types.CallToolResult:
-            async def tell(progress: float, total: float | None, message: str | None) -> None:
-                await context.session.report_progress(progress, total, message)
-
-            return await kernel.session.call_tool(
-                params.name, params.arguments, progress_callback=tell
-            )
-
-        server: Server[Any] = Server(
-            SERVER_NAME,
-            instructions=kernel.instructions,
-            on_list_tools=list_tools,
-            on_call_tool=call_tool,
-        )
+    wire = streamable_http_client(url, http_client=http)
+    async with http, Client(wire, mode="legacy", message_handler=hear) as kernel:
+        server = _relay(kernel)
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
+
+
+def _relay(kernel: Any) -> Any:
+    """A server that passes on what it is asked to the kernel's."""
+    import mcp_types as types
+
+    from acp_notebook.kernel.tools.announcing import AnnouncingServer
+
+    async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=(await kernel.session.list_tools()).tools)
+
+    async def call_tool(context: Any, params: Any) -> Any:
+        async def tell(progress: float, total: float | None, message: str | None) -> None:
+            await context.session.report_progress(progress, total, message)
+
+        return await kernel.session.call_tool(params.name, params.arguments, progress_callback=tell)
+
+    return AnnouncingServer(
+        SERVER_NAME,
+        instructions=kernel.instructions,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
 
 
 def main() -> None:

@@ -61,6 +61,8 @@ class UserTool:
 
 
 _tools: dict[str, UserTool] = {}
+listeners: Final[list[Callable[[], None]]] = []
+"""Called when agents would see another list, on the thread of whoever changed it."""
 
 
 def user_tools() -> dict[str, UserTool]:
@@ -70,7 +72,14 @@ def user_tools() -> dict[str, UserTool]:
 
 def forget_tools() -> None:
     """Take all back."""
-    _tools.clear()
+    if _tools:
+        _tools.clear()
+        _tell()
+
+
+def _tell() -> None:
+    for listener in listeners:
+        listener()
 
 
 @overload
@@ -122,9 +131,11 @@ def _declare(function: F, name: str | None, confirm: bool, limit_s: float) -> F:
     parameters, described = _parameters(name, function), _argument_words(function)
     model, fields = _model(name, function, parameters, described)
     document = inspect.getdoc(function) or ""
-    _tools[name] = UserTool(
-        name, document, function, confirm, limit_s, _schema(name, model), model, fields
-    )
+    schema, before = _schema(name, model), _tools.get(name)
+    _tools[name] = UserTool(name, document, function, confirm, limit_s, schema, model, fields)
+    # A cell that is run again changes nothing that agents have been told.
+    if before is None or (before.description, before.schema) != (document, schema):
+        _tell()
     return function
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from acp_notebook.client.host import OfferedServer
+from acp_notebook.kernel.tools import functions
 from acp_notebook.kernel.tools.caller import Caller
 from acp_notebook.kernel.tools.server import CLOSE_S, ToolServer, bridge_entry, http_entry
 from acp_notebook.kernel.tools.toolbox import Toolbox
@@ -29,17 +30,20 @@ class ToolOffer:
     """The tools of this kernel, offered to sessions."""
 
     def __init__(self, shell: Any) -> None:
+        self.prefers_bridge = False
+        """Whether agents that take both get a process to start instead of an address."""
         self._toolbox = Toolbox(shell)
         self._server: ToolServer[Caller] | None = None
         self._callers: list[Caller] = []
 
     def servers_for(self, agent: Agent, live: LiveSession) -> tuple[OfferedServer, ...]:
         """What to tell the agent in a session's set-up; nothing if it could not connect."""
-        write = _way_in(agent)
+        write = _way_in(agent, prefers_bridge=self.prefers_bridge)
         if write is None:
             return ()
         if self._server is None:
             self._server = ToolServer(self._toolbox)
+            functions.listeners.append(self._server.announce)
         caller = self._caller(agent, live)
         self._server.dismiss(caller)
         token = self._server.admit(caller)
@@ -64,6 +68,7 @@ class ToolOffer:
         if server is None or server.is_needed:
             return
         self._server = None
+        functions.listeners.remove(server.announce)
         _, late = await asyncio.wait({asyncio.wrap_future(server.close())}, timeout=CLOSE_S)
         if late:
             logger.warning("The notebook's tools still listen on port %d.", server.port)
@@ -75,12 +80,12 @@ class ToolOffer:
                 caller.granted.clear()
 
 
-def _way_in(agent: Agent) -> Any:
+def _way_in(agent: Agent, *, prefers_bridge: bool = False) -> Any:
     """How the agent can reach this kernel: HTTP, a process it starts, or not at all."""
     address = agent.launch.address
     if address and urlsplit(address).hostname not in _LOOPBACK:
         return None
     offered = agent.capabilities
-    if offered.mcp_http:
-        return http_entry
-    return bridge_entry if offered.mcp_stdio else None
+    if offered.mcp_stdio and (prefers_bridge or not offered.mcp_http):
+        return bridge_entry
+    return http_entry if offered.mcp_http else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any, Final
 
 from acp_notebook.kernel.tools.results import ToolFailure
@@ -114,19 +115,41 @@ BUILT_IN: Final[list[dict[str, Any]]] = [
     ),
 ]
 _BY_NAME: Final = {tool["name"]: tool["inputSchema"] for tool in BUILT_IN}
+_TYPES: Final = {"string": "a text", "integer": "a whole number", "number": "a number"}
 
 
 def check(name: str, arguments: dict[str, Any]) -> None:
     """Check a call against the tool's schema.
 
+    By hand: the schemas above use little of JSON Schema, and importing a validator for the whole of
+    it takes seconds, in which the first call of a session would stand still.
+
     Raises:
         ToolFailure: It does not fit; the message says where.
     """
-    from jsonschema import Draft202012Validator
-
-    faults = [
-        f"{'.'.join(map(str, fault.absolute_path)) or 'arguments'}: {fault.message[:300]}"
-        for fault in Draft202012Validator(_BY_NAME[name]).iter_errors(arguments)
-    ]
+    schema = _BY_NAME[name]
+    properties = schema["properties"]
+    faults = [f"{each} is missing" for each in schema.get("required", ()) if each not in arguments]
+    for given, value in arguments.items():
+        if given not in properties:
+            faults.append(f"there is no {given[:100]}; it takes {', '.join(properties)}")
+        else:
+            faults += _faults(given, value, properties[given])
     if faults:
-        raise ToolFailure(f"{name} cannot take this. {'; '.join(faults)}")
+        raise ToolFailure(f"{name} cannot take this: {'; '.join(faults)}.")
+
+
+def _faults(name: str, value: Any, rule: dict[str, Any]) -> list[str]:
+    kind = rule["type"]
+    if kind == "string":
+        return [] if isinstance(value, str) else [f"{name} must be {_TYPES[kind]}"]
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if isinstance(value, float):
+        is_number = isfinite(value) and (kind == "number" or value.is_integer())
+    if not is_number:
+        return [f"{name} must be {_TYPES[kind]}"]
+    if value < rule.get("minimum", value):
+        return [f"{name} must be at least {rule['minimum']}"]
+    if value > rule.get("maximum", value):
+        return [f"{name} must be at most {rule['maximum']}"]
+    return []

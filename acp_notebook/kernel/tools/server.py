@@ -76,6 +76,8 @@ class ToolServer(Generic[CallerT]):
         self._ear, self._bell = socket.socketpair()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._end: Callable[[], None] = lambda: None
+        self._mcp: Any = None
+        self._announcing: asyncio.Future[None] | None = None
         self._lock = threading.Lock()
         self._is_closing = False
         self._closed: concurrent.futures.Future[None] = concurrent.futures.Future()
@@ -117,7 +119,18 @@ class ToolServer(Generic[CallerT]):
                 loop.call_soon_threadsafe(end)
         return self._closed
 
+    def announce(self) -> None:
+        """The list of tools has changed: tell who has it; from any thread."""
+        with self._lock:
+            loop = self._loop
+        if loop is not None:
+            with suppress(RuntimeError):  # it has just ended by itself
+                loop.call_soon_threadsafe(self._announce)
+
     # on the server's thread
+
+    def _announce(self) -> None:
+        self._announcing = asyncio.ensure_future(self._mcp.announce())
 
     def _main(self) -> None:
         try:
@@ -134,9 +147,10 @@ class ToolServer(Generic[CallerT]):
     async def _serve(self) -> None:
         import uvicorn
 
+        self._mcp = _mcp_server(self._tools)
         server = uvicorn.Server(
             uvicorn.Config(
-                self._gate(),
+                self._gate(self._mcp),
                 log_config=None,
                 log_level="critical",
                 access_log=False,
@@ -156,12 +170,12 @@ class ToolServer(Generic[CallerT]):
                 return
         await server.serve(sockets=[self._socket])
 
-    def _gate(self) -> Callable[..., Awaitable[None]]:
+    def _gate(self, mcp: Any) -> Callable[..., Awaitable[None]]:
         """The MCP application behind a check of host, origin and token."""
         from mcp.server.transport_security import TransportSecuritySettings
 
         hosts = [f"{host}:{self.port}" for host in ("127.0.0.1", "localhost")]
-        app = _mcp_server(self._tools).streamable_http_app(
+        app = mcp.streamable_http_app(
             streamable_http_path=PATH,
             transport_security=TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[]),
         )
@@ -203,7 +217,8 @@ async def _refuse(send: Any, status: int) -> None:
 
 def _mcp_server(tools: Tools[Any]) -> Any:
     import mcp_types as types
-    from mcp.server.lowlevel import Server
+
+    from acp_notebook.kernel.tools.announcing import AnnouncingServer
 
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
         listed = [types.Tool.model_validate(tool) for tool in tools.listed()]
@@ -218,7 +233,7 @@ def _mcp_server(tools: Tools[Any]) -> Any:
             progress.cancel()
         return mcp_result(result)
 
-    return Server(
+    return AnnouncingServer(
         SERVER_NAME,
         version=__version__,
         title="Notebook kernel",

@@ -6,7 +6,7 @@ import threading
 from concurrent.futures import Future
 
 import pytest
-from tools_bench import BOUND_S, Hands, entry_of, mcp_over_http, text_of, wait_as_a_cell
+from tools_bench import BOUND_S, Hands, entry_of, has_spoken, mcp_over_http, text_of, wait_as_a_cell
 
 import acp_notebook as acp
 from acp_notebook.session.updates import CodeSubject
@@ -135,6 +135,7 @@ def test_looking_is_not_asked_about(hands, asking, space):
 
 def test_a_stop_takes_the_question_back(hands, asking, space):
     turn = asking.prompt("/slow 30", wait=False)
+    assert has_spoken(asking).wait(BOUND_S)
     question = next_question(asking)
     call = hands.begin("run_code", code=CODE)
     question.result(BOUND_S)

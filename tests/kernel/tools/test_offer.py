@@ -24,6 +24,12 @@ def test_http_comes_before_a_process_and_without_either_nothing_is_told() -> Non
     assert _way_in(agent()) is None
 
 
+def test_a_process_may_be_preferred_where_the_agent_starts_processes() -> None:
+    assert _way_in(agent(mcp_http=True, mcp_stdio=True), prefers_bridge=True) is bridge_entry
+    assert _way_in(agent(mcp_http=True), prefers_bridge=True) is http_entry
+    assert _way_in(agent("wss://far.example", mcp_stdio=True), prefers_bridge=True) is None
+
+
 @pytest.mark.requirement("SESS-2")
 def test_an_agent_on_another_machine_is_told_of_none() -> None:
     assert _way_in(agent("wss://far.example/acp", mcp_http=True, mcp_stdio=True)) is None

@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
-from tools_bench import BOUND_S, text_of, wait_as_a_cell
+from tools_bench import BOUND_S, has_spoken, text_of, wait_as_a_cell
 
 from acp_notebook.session.content import ImageBlock
 from acp_notebook.session.state import CELL_META
@@ -93,7 +93,7 @@ def test_a_value_that_fails_in_its_repr_is_described_all_the_same(hands, space):
 
 
 def test_arguments_that_do_not_fit_are_told_where(hands):
-    assert "'name' is a required property" in hands.text("inspect")
+    assert "name is missing" in hands.text("inspect")
     assert "offset" in hands.text("inspect", name="x", offset="many")
     assert "There is no tool 'dance'" in hands.text("dance")
 
@@ -228,6 +228,7 @@ def test_code_that_swallows_the_interrupt_once_is_interrupted_again(hands):
 def test_a_stop_of_the_turn_interrupts_the_code(hands, space, session):
     space["begun"] = threading.Event()
     turn = session.prompt("/slow 30", wait=False)
+    assert has_spoken(session).wait(BOUND_S)
     call = hands.begin("run_code", code="begun.set()\nimport time\ntime.sleep(600)")
     stopper = threading.Thread(target=lambda: (space["begun"].wait(BOUND_S), turn.cancel()))
     stopper.start()

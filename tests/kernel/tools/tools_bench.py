@@ -19,13 +19,13 @@ from acp_notebook.kernel.pump import Pump, Signal
 BOUND_S = 30.0
 
 
-def mcp_over_http(entry: dict[str, Any], mode: str = "auto") -> Client:
+def mcp_over_http(entry: dict[str, Any], mode: str = "auto", hear: Any = None) -> Client:
     """The official client for an entry of `mcpServers` of type http."""
     headers = {header["name"]: header["value"] for header in entry["headers"]}
     http = httpx2.AsyncClient(
         headers=headers, timeout=httpx2.Timeout(BOUND_S, read=None), trust_env=False
     )
-    return Client(_owned(entry["url"], http), mode=mode)
+    return Client(_owned(entry["url"], http), mode=mode, message_handler=hear)
 
 
 @asynccontextmanager
@@ -34,11 +34,13 @@ async def _owned(url: str, http: Any):
         yield streams
 
 
-def mcp_over_stdio(entry: dict[str, Any]) -> Client:
+def mcp_over_stdio(entry: dict[str, Any], mode: str = "legacy", hear: Any = None) -> Client:
     """The official client for an entry of type stdio."""
     env = {item["name"]: item["value"] for item in entry["env"]}
     return Client(
-        StdioServerParameters(command=entry["command"], args=entry["args"], env=env), mode="legacy"
+        StdioServerParameters(command=entry["command"], args=entry["args"], env=env),
+        mode=mode,
+        message_handler=hear,
     )
 
 
@@ -103,6 +105,19 @@ def wait_as_a_cell(future: Future[Any]) -> Any:
     with Pump(None) as pump:
         assert pump.wait(signal, BOUND_S), "the call did not come back"
     return future.result(0)
+
+
+def has_spoken(session: Any) -> threading.Event:
+    """Set when the agent is at work: a tool may be called sooner than a prompt is read."""
+    event = threading.Event()
+
+    def note(_changes: Any) -> None:
+        messages = session.live.state.messages
+        if any(key.kind == "agent" for key in messages):
+            event.set()
+
+    session.agent.thread.call(lambda: (session.live.listeners.append(note), note([])))
+    return event
 
 
 def text_of(result: Any) -> str:
