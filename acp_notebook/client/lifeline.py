@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from acp_notebook.client import session_list
 from acp_notebook.client.agent_link import AgentLink
 from acp_notebook.client.agent_thread import AgentThread
 from acp_notebook.client.endpoint import Launch
@@ -170,32 +171,28 @@ class Lifeline:
             live.apply([FORGOT])
 
     async def _resumed(self, live: LiveSession) -> bool:
-        facts, old_id = self.facts, live.session_id
+        old_id = live.session_id
         if old_id is None:
             return False
         place = self._place_for(live)
-        for replay in (False, True):
-            call = facts.dialect.resume(str(old_id), place, facts.capabilities, replay=replay)
-            if call is not None:
-                break
-        else:
-            return False
         # Some agents can only tell everything again, and some do so though nobody asked.
         live.is_told_again = True
         self.link.expect(old_id, live)
+        taken = None
         try:
-            answer = await self.link.request(call)
-            if replay:
+            taken = await session_list.ask_to_resume(self.link, str(old_id), place, replay=False)
+            if taken is not None and taken.with_replay:
                 await _told(live)
         except AuthRequired:
             raise
         except RequestFailed as error:
             logger.info("The old session could not be taken up: %s", error)
-            self.link.forget(old_id)
-            return False
         finally:
             live.is_told_again = False
-        self.link.attach(old_id, live, answer)
+        if taken is None:
+            self.link.forget(old_id)
+            return False
+        self.link.attach(old_id, live, taken.answer)
         return True
 
     async def close(self) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from acp_notebook.client.agent_link import AgentLink
 from acp_notebook.client.live_session import LiveSession
@@ -17,6 +17,7 @@ from acp_notebook.errors import (
     UnsupportedByAgent,
     describe_error,
 )
+from acp_notebook.jsonrpc import METHOD_NOT_FOUND
 from acp_notebook.protocol import fields
 from acp_notebook.protocol.dialect import Call, Place
 from acp_notebook.session import updates as u
@@ -101,18 +102,10 @@ async def resume(
         AgentError: It does not know this one, or refused.
     """
     facts = _facts(link)
-    for with_replay in (replay, not replay):
-        call = facts.dialect.resume(session_id, place, facts.capabilities, replay=with_replay)
-        if call is not None:
-            break
-    else:
-        raise UnsupportedByAgent(
-            f"{facts.info.label} cannot take up earlier sessions. Open a new one: %acp new"
-        )
     # Known before it is asked for: the replay comes before the answer (SESS-3).
     link.expect(u.SessionId(session_id), live)
     try:
-        answer = await link.request(call)
+        taken = await ask_to_resume(link, session_id, place, replay=replay)
     except RequestFailed as error:
         link.forget(u.SessionId(session_id))
         reason = describe_error(error.code, error.message, error.data)
@@ -120,8 +113,50 @@ async def resume(
             f"The session {session_id} could not be taken up: {reason}. "
             "%acp sessions lists those there are; %acp new opens a new one."
         ) from error
-    link.attach(u.SessionId(session_id), live, answer)
-    return with_replay
+    if taken is None:
+        link.forget(u.SessionId(session_id))
+        raise UnsupportedByAgent(
+            f"{facts.info.label} cannot take up earlier sessions. Open a new one: %acp new"
+        )
+    link.attach(u.SessionId(session_id), live, taken.answer)
+    return taken.with_replay
+
+
+class TakenUp(NamedTuple):
+    """How an agent took a session up."""
+
+    with_replay: bool
+    answer: Any
+
+
+async def ask_to_resume(
+    link: AgentLink, session_id: str, place: Place, *, replay: bool
+) -> TakenUp | None:
+    """Ask an agent to take a session up, with or without a replay; the other way if need be.
+
+    Some agents offer only one of the two, some advertise a method that they do not have.
+
+    Returns:
+        How it was done, or None if the agent offers no way.
+
+    Raises:
+        RequestFailed: The agent refused.
+    """
+    facts = _facts(link)
+    refusal: RequestFailed | None = None
+    for with_replay in (replay, not replay):
+        call = facts.dialect.resume(session_id, place, facts.capabilities, replay=with_replay)
+        if call is None:
+            continue
+        try:
+            return TakenUp(with_replay, await link.request(call))
+        except RequestFailed as error:
+            if error.code != METHOD_NOT_FOUND:
+                raise
+            refusal = error
+    if refusal is not None:
+        raise refusal
+    return None
 
 
 async def close(link: AgentLink, session_id: str) -> None:

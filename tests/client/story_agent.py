@@ -228,7 +228,9 @@ class OnlyLoads(V1Agent):
     """Can only tell a session again, before or (second word) after the answer. "exit" exits."""
 
     def introduction(self) -> Frame:
-        return {**super().introduction(), "agentCapabilities": {"loadSession": True}}
+        # It boasts of a method that it has not.
+        able = {"loadSession": True, "sessionCapabilities": {"resume": {}}}
+        return {**super().introduction(), "agentCapabilities": able}
 
     def on_session_load(self, frame: Frame) -> None:
         is_late = sys.argv[3:] == ["late"]

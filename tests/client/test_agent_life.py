@@ -214,6 +214,8 @@ def test_an_agent_that_can_only_tell_a_session_again_keeps_its_memory(start, tmp
     assert turn.text == "remembered: ['one', 'exit', 'two']"
     assert user_messages(turn) == ["two"]
     assert turn.notices == []
+    asked = [message["method"] for message in frames(session.agent, "sent")]
+    assert asked[1:3] == ["session/resume", "session/load"]
     # What it told again is known already; what it is called was not.
     assert session.title == "Told again"
     texts = [message.text for message in session.live.state.messages.values()]

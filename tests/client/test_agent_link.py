@@ -102,7 +102,7 @@ def test_an_agent_that_exits_at_once_shows_its_code_and_last_words():
         acp.start(command=bad("exits-at-once"))
     assert caught.value.status == "exit code 3"
     first, *rest = str(caught.value).splitlines()
-    assert "ended with exit code 3 before it answered `initialize`. To see what it says, run" in first
+    assert "exit code 3 before it answered `initialize`. To see what it says, run it in" in first
     assert rest == ["Its last words on stderr:", "  cannot find the configuration file"]
 
 

@@ -15,6 +15,8 @@ from watching import (
     until_text,
 )
 
+from acp_notebook.session.updates import Notice
+
 proves = pytest.mark.requirement
 TOOL_STATUS = {True: "completed", False: "failed"}
 
@@ -382,6 +384,11 @@ def test_a_second_stop_ends_an_agent_that_ignores_the_first(start):
     assert session.stop() == "The agent did not confirm the cancel; its process is ended."
     assert turn.wait().stop_reason == "cancelled"
     assert [call.status for call in turn.tool_calls] == ["interrupted"]
+    ended = f"The agent {agent.label} was ended: it did not stop."
+    told = turn.read(
+        lambda state, keys: [state.asides[key] for key in keys if key.kind == "notice"]
+    )
+    assert told == [Notice("warning", ended, "Your next prompt starts it again.")]
     assert session.state == "disconnected"
     follower = session.prompt("again", wait=False)
     until(session, lambda state: len(state.messages) > 2)
