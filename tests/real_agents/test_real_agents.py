@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import threading
 from pathlib import Path
 
@@ -147,3 +148,21 @@ def test_a_session_is_taken_up_by_a_new_process(started):
         assert again.prompt("[[go]] [[text]]", timeout=BOUND_S).stop_reason == "end_turn"
     finally:
         after.quit()
+
+
+def test_a_killed_agent_comes_back_with_its_session(started):
+    agent, facts = started
+    if agent.label == "gemini":
+        pytest.skip("loading a session within a minute of its making wipes it in gemini 0.61")
+    own = start(agent.label, facts, agent.launch.protocol)
+    try:
+        session = own.session
+        before = session.id
+        session.prompt("[[go]] [[text]]", timeout=BOUND_S)
+        gone = once(session, lambda state: not state.is_connected)
+        os.kill(own.pid, signal.SIGKILL)
+        assert gone.wait(BOUND_S)
+        turn = session.prompt("[[go]] [[text]]", timeout=BOUND_S)
+        assert (turn.stop_reason, turn.notices, session.id) == ("end_turn", [], before)
+    finally:
+        own.quit()
