@@ -259,7 +259,7 @@ class Session:
         if self.live.state.is_cancelling:
             # A turn that was cancelled loses its agent quietly: what became of it is said here.
             ended = f"The agent {self.agent.label} was ended: it did not stop."
-            self.live.apply([u.Notice("warning", ended, self.agent.next_step)])
+            self.live.apply([u.Notice("warning", ended, self.agent.launch.comeback)])
             self.agent.end_process(ended)
             return "The agent did not confirm the cancel; its process is ended."
         for prompt in list(self.live.state.pending.values()):

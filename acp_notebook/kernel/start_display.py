@@ -1,7 +1,8 @@
 """What the cell shows while an agent takes long to start: elapsed time, stderr, a Stop button.
 
-A first start may download packages for minutes; it is never given up by itself. Knows the agent as
-something that has a stderr.
+A first start may download packages for minutes; it is never given up by itself. A notebook gets the
+head of a turn's view, with its button and its clock; other front ends a line that is renewed. Knows
+the agent as something that has a stderr.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import concurrent.futures
 import contextvars
 import time
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from acp_notebook.kernel.comm_route import keep_front_end_route
@@ -17,6 +17,7 @@ from acp_notebook.kernel.front_end import present_front_end
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
+    from acp_notebook.render.operations import Operation
 
 REFRESH_S = 1.0
 SHOWN_LINES = 6
@@ -38,21 +39,27 @@ class StartDisplay:
         self._started = time.monotonic() - waited_s
         self._context = contextvars.copy_context()
         self._is_closed = False
-        self._button: Any = None
+        self._number = 0
+        self._shown = ""
+        self._view: Any = self._make_view() if present_front_end() == "notebook" else None
         self._handle = display(self._bundle(), raw=True, display_id=True)
-        if present_front_end() == "notebook":
-            self._button = self._stop_button()
-            self._button_handle = display(self._button, display_id=True)
         self._schedule()
 
-    def _stop_button(self) -> Any:
-        import ipywidgets
+    def _make_view(self) -> Any:
+        from acp_notebook.widgets.turn_view import TurnView
 
-        button = ipywidgets.Button(description="Stop", tooltip="Give up this start")
-        keep_front_end_route(button.comm)
+        view = TurnView()
+        keep_front_end_route(view.comm)
+        view.on_msg(self._hear_page)
+        return view
+
+    def _hear_page(self, _view: Any, content: Any, _buffers: Any) -> None:
         # May run on any thread: it only hands over.
-        button.on_click(lambda _: self._start.cancel())
-        return button
+        kind = content.get("t") if isinstance(content, dict) else None
+        if kind == "sync":
+            self._agent.thread.post(self._send_all)
+        elif kind == "act" and content.get("act") == "stop":
+            self._start.cancel()
 
     def _schedule(self) -> None:
         loop = self._agent.thread.loop
@@ -61,35 +68,67 @@ class StartDisplay:
         )
 
     def _redraw(self) -> None:
-        if not self._is_closed:
+        if self._is_closed:
+            return
+        if self._view is None:
             self._handle.update(self._bundle(), raw=True)
-            self._schedule()
+        elif self._tail != self._shown:
+            self._number += 1
+            self._send(self._stderr())
+        self._schedule()
+
+    def _send_all(self) -> None:
+        from acp_notebook.render import operations as op
+        from acp_notebook.render.markup import label, live_paper
+
+        paper = live_paper()
+        clock = paper("span", "num", "", data_since=f"{self._started:.1f}")
+        words = f"Starting {label(self._agent.label, 80)} … "
+        who = paper("span", "agent-name", words, clock)
+        stop = paper("button", "button stop", "Stop", type="button", data_act="stop")
+        head = [op.clear(), op.fill("head", who), op.fill("now", stop)]
+        self._send([*head, *self._stderr()], whole=True)
+
+    def _stderr(self) -> list[Operation]:
+        from acp_notebook.render import operations as op
+        from acp_notebook.render.markup import live_paper, visible
+
+        self._shown = self._tail
+        paper = live_paper()
+        said = paper("pre", "pre", visible(self._shown), role="log", aria_label="What it prints")
+        return [op.put("stderr", "stderr", said)] if self._shown else []
+
+    def _send(self, operations: list[Operation], **more: Any) -> None:
+        if self._is_closed:
+            return
+        # The page's clocks count from moments on this clock.
+        now = {"now": round(time.monotonic(), 2)}
+        message = {"n": self._number, "ops": operations, **now, **more}
+        self._context.copy().run(self._view.send, message)
 
     @property
     def _elapsed_s(self) -> int:
         return round(time.monotonic() - self._started)
 
-    def _bundle(self) -> dict[str, str]:
-        from markupsafe import Markup
+    @property
+    def _tail(self) -> str:
+        return "\n".join(self._agent.stderr.strip().splitlines()[-SHOWN_LINES:])
 
-        tail = "\n".join(self._agent.stderr.strip().splitlines()[-SHOWN_LINES:])
-        line = f"Starting {self._agent.label} … {self._elapsed_s} s"
-        html = Markup(
-            '<div style="font-family:var(--jp-ui-font-family,sans-serif);'
-            'font-variant-numeric:tabular-nums">{}</div>'
-        ).format(line)
-        if tail:
-            html += Markup(
-                '<pre style="margin:4px 0;opacity:.7;white-space:pre-wrap;font-size:.9em">{}</pre>'
-            ).format(tail)
-        return {"text/html": str(html), "text/plain": f"{line}\n{tail}".rstrip()}
+    def _bundle(self) -> dict[str, Any]:
+        plain = f"Starting {self._agent.label} … {self._elapsed_s} s\n{self._tail}".rstrip()
+        if self._view is None:
+            return {"text/plain": plain}
+        bundle = self._view._repr_mimebundle_()  # IPython's own protocol
+        data = dict(bundle[0] if isinstance(bundle, tuple) else bundle)
+        return {**data, "text/plain": plain}
 
     def close(self) -> None:
         """Take the display back; on the waiting thread, so that every front end sees it."""
+        from acp_notebook.render.markup import record_paper
+
         self._is_closed = True
         line = f"Starting {self._agent.label} took {self._elapsed_s} s."
-        html = f'<small style="opacity:.6">{escape(line)}</small>'
-        self._handle.update({"text/html": html, "text/plain": line}, raw=True)
-        if self._button is not None:
-            self._button_handle.update({"text/html": "", "text/plain": ""}, raw=True)
-            self._button.close()
+        html = record_paper()("div", "record muted small", line)
+        self._handle.update({"text/html": str(html), "text/plain": line}, raw=True)
+        if self._view is not None:
+            self._view.close()

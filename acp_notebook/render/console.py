@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from acp_notebook.render.header import Ending
+from acp_notebook.render.header import Ending, is_told
 from acp_notebook.render.markup import clean, label, visible
 from acp_notebook.render.record_text import ending_line, plain_entry
 from acp_notebook.render.timings import Timings
@@ -52,7 +52,8 @@ class ConsoleText:
     def end(self, agent_name: str, ending: Ending) -> str:
         """The last lines."""
         failure = ending.failure
-        words = f"Error: {label(failure.message, 500)}\n" if failure is not None else ""
+        is_new = failure is not None and not is_told(self._state, self._told, ending)
+        words = f"Error: {label(failure.message, 500)}\n" if failure and is_new else ""
         return f"{self._closed()}{words}[{ending_line(agent_name, ending)}]\n"
 
     def _closed(self) -> str:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from acp_notebook.render.code import code_block
 from acp_notebook.render.json_view import json_part, pre_part, rest_remark
 from acp_notebook.render.markdown import is_safe_link, render_markdown
-from acp_notebook.render.markup import Paper, clean, label
+from acp_notebook.render.markup import Paper, clean, join, label
 from acp_notebook.render.words import size_words
 from acp_notebook.session.content import (
     AudioBlock,
@@ -63,15 +63,15 @@ def block_words(block: ContentBlock) -> str:
             return label(kind, 60)
 
 
-def markdown_part(paper: Paper, text: str) -> Markup:
+def markdown_part(paper: Paper, text: str, *, is_whole: bool = False) -> Markup:
     """Markdown, with formulas drawn here or left to Jupyter."""
-    return paper.markdown(render_markdown(text, as_tex=paper.is_static))
+    return paper.markdown(render_markdown(text, as_tex=paper.is_static), is_whole=is_whole)
 
 
 def text_part(paper: Paper, text: str) -> Markup:
     """Text as Markdown, up to the paper's limit."""
     limit = paper.limits.text_chars
-    body = paper("div", "md", markdown_part(paper, text[:limit]))
+    body = paper("div", "md", markdown_part(paper, text[:limit], is_whole=True))
     return body + rest_remark(paper, len(text) - limit, "characters")
 
 
@@ -84,8 +84,7 @@ def code_part(paper: Paper, code: str, language: str) -> Markup:
 
 def json_fold(paper: Paper, title: str, value: Any, key: str) -> Markup:
     """A JSON value behind its title."""
-    head = paper("span", "muted", title)
-    return paper.fold("part fold", head, json_part(paper, value, key), key=key)
+    return paper.fold("part fold", join(title), json_part(paper, value, key), key=key)
 
 
 def _chip(paper: Paper, words: str) -> Markup:

@@ -20,6 +20,7 @@ from acp_notebook.render.header import (
     render_foot,
     render_head,
     render_now,
+    render_usage,
 )
 from acp_notebook.render.live_entry import CardEntry, LiveTerminal, StreamEntry
 from acp_notebook.render.markup import live_paper
@@ -47,8 +48,9 @@ from acp_notebook.session.updates import (
 )
 
 _STREAMED = frozenset({"agent", "thought"})
+_SETTLED = _STREAMED | {"plan"}
 _OURS = frozenset({"prompt", "user", "violation"})
-_SLOTS = ("head", "controls", "now", "earlier", "foot")
+_SLOTS = ("head", "usage", "controls", "now", "earlier", "foot")
 
 
 class TurnDocument:
@@ -119,6 +121,7 @@ class TurnDocument:
     ) -> None:
         """The turn is over: the next `ops` are the last."""
         self._ending = Ending(stop_reason, failure, elapsed_s)
+        self._paper.is_over = True
         self._speech.say(f"{self._agent_name}: {self._ending.words.text}.")
 
     def ops(self) -> list[Operation]:
@@ -305,9 +308,9 @@ class TurnDocument:
     def _entry_operations(self) -> list[Operation]:
         keys = [key for key in self._dirty if key in self._entries]
         if self._ending is not None:
-            # Streams have an open end to settle; all else is as it was last drawn.
+            # Streams have an open end to settle, plans fold; all else is as it was last drawn.
             dirty = set(keys)
-            keys = [k for k, e in self._entries.items() if k in dirty or isinstance(e, StreamEntry)]
+            keys = [k for k in self._entries if k in dirty or k.kind in _SETTLED]
         self._dirty.clear()
         found = []
         for key in keys:
@@ -372,10 +375,11 @@ class TurnDocument:
         is_empty = not any(key.kind not in _OURS for key in self._entries)
         fresh = {
             "head": render_head(paper, state, self._agent_name),
-            "controls": render_controls(paper, state) if ending is None else Markup(""),
+            "usage": render_usage(paper, state.usage, len(state.background or ())),
+            "controls": render_controls(paper, state, is_over=ending is not None),
             "now": render_now(paper, state, ending, self._timings.began_s),
             "earlier": render_earlier(paper, len(self._window.hidden)),
-            "foot": render_foot(paper, state, ending, is_empty=is_empty),
+            "foot": render_foot(paper, state, ending, self._entries, is_empty=is_empty),
         }
         changed = {slot: html for slot, html in fresh.items() if html != self._slots[slot]}
         self._slots |= changed

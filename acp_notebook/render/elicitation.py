@@ -79,7 +79,7 @@ def render_elicitation(paper: Paper, elicitation: Elicitation, ident: str) -> Ma
     """A form or a page, to be answered or as it was answered."""
     request = elicitation.request
     if not elicitation.is_open:
-        return _answered(paper, elicitation)
+        return _answered(paper, elicitation, ident)
     who = paper("div", "muted small", f"{label(paper.agent_name, 80)} asks you")
     title = paper(
         "div",
@@ -294,16 +294,11 @@ def _address(paper: Paper, address: WebAddress) -> list[Markup]:
 # Answered
 
 
-def _answered(paper: Paper, elicitation: Elicitation) -> Markup:
+def _answered(paper: Paper, elicitation: Elicitation, ident: str) -> Markup:
     request, answer = elicitation.request, elicitation.answer
-    by = label(by_words(answer.by), 80) if answer is not None and answer.by else ""
-    line = Markup(" ").join(
-        [
-            paper("span", "title", label(request.message), dir="auto"),
-            paper.wording(elicitation_words(elicitation)),
-            paper("span", "muted small", by),
-        ]
-    )
+    by = [label(by_words(answer.by), 80)] if answer is not None and answer.by else []
+    title = paper("span", "", paper.titled(request.message), dir="auto")
+    line = Markup(" · ").join([paper.wording(elicitation_words(elicitation)), *by, title])
     rows = [
         paper(
             "div",
@@ -315,5 +310,8 @@ def _answered(paper: Paper, elicitation: Elicitation) -> Markup:
     ]
     if request.page is not None:
         rows = _address(paper, read_address(request.page.url))
-    head = paper("div", "answered", line)
-    return paper("div", "card card-line", head, *rows)
+    if not rows:
+        return paper("div", "answered", line)
+    # What was sent is a fact to see; an address that was shown is one to look up.
+    body = paper("div", "answered-body", *rows)
+    return paper.fold("answered", line, body, key=ident, is_open=request.page is None)

@@ -15,7 +15,7 @@ from acp_notebook.render.content import (
     text_part,
 )
 from acp_notebook.render.elicitation import render_elicitation
-from acp_notebook.render.json_view import pre_part
+from acp_notebook.render.json_view import json_part, pre_part
 from acp_notebook.render.markup import Paper, join, label, visible
 from acp_notebook.render.tool_call import (
     render_command,
@@ -135,23 +135,18 @@ def _plan(paper: Paper, state: SessionState, plan: Plan, ident: str) -> Markup:
     words = f"{done} of {total} done" if plan.entries else "no steps"
     # One plan needs no name, and plans have none but their ids.
     name = paper("span", "muted", label(plan.plan_id, 40)) if len(state.plans) > 1 else ""
-    title = Markup(" ").join(
-        [
-            paper("span", "title", "Plan"),
-            *filter(None, [name]),
-            paper("span", "muted small num", words),
-        ]
-    )
-    bar = "" if paper.is_static else _bar(paper, done, total)
+    line = [
+        paper("span", "title plan-name", "Plan"),
+        *filter(None, [name]),
+        paper("span", "muted small num plan-count", words),
+        paper.bar(done / total if total else 0),
+    ]
     items = [_plan_item(paper, entry) for entry in plan.entries]
     listing = paper("ul", "plan-list", *items)
-    return paper.fold("card plan", join(title, bar), listing, key=ident, is_open=True)
-
-
-def _bar(paper: Paper, done: int, total: int) -> Markup:
-    share = round(100 * done / total) if total else 0
-    fill = Markup('<span style="width:{}%"></span>').format(share)
-    return paper("span", "bar", fill, aria_hidden="true")
+    # What is done at the end of the turn is a fact, no longer something to follow.
+    is_open = not (paper.is_over and plan.entries and done == total)
+    row = paper("span", "plan-row", Markup(" ").join(line))
+    return paper.fold("card plan", row, listing, key=ident, is_open=is_open)
 
 
 def _plan_item(paper: Paper, entry: PlanEntry) -> Markup:
@@ -160,7 +155,9 @@ def _plan_item(paper: Paper, entry: PlanEntry) -> Markup:
     glyph = paper(
         "span", f"glyph tone-{words.tone}", words.glyph, role="img", aria_label=words.text
     )
-    text = paper("span", look.get(entry.status, "is-open"), label(entry.content, 500), dir="auto")
+    text = paper(
+        "span", look.get(entry.status, "is-open"), paper.titled(entry.content, 500), dir="auto"
+    )
     known = entry.status in look or entry.status == "pending"
     extra = [] if known else [paper("span", "badge", label(entry.status, 40))]
     if entry.priority == "high":
@@ -171,11 +168,11 @@ def _plan_item(paper: Paper, entry: PlanEntry) -> Markup:
 def _permission(paper: Paper, state: SessionState, permission: Permission, ident: str) -> Markup:
     request = permission.request
     if not permission.is_open:
-        return _answered(paper, permission)
+        return _answered(paper, permission, ident)
     title = paper(
         "div",
         "ask-title",
-        paper("span", "ask-mark", "?"),
+        paper("span", "ask-mark", "?", aria_hidden="true"),
         " ",
         visible(request.title[:_TITLE_LIMIT_CHARS]),
     )
@@ -199,17 +196,30 @@ def _permission(paper: Paper, state: SessionState, permission: Permission, ident
     )
 
 
-def _answered(paper: Paper, permission: Permission) -> Markup:
+def _answered(paper: Paper, permission: Permission, ident: str) -> Markup:
+    """One quiet line; what was asked about is folded behind it."""
+    request, answer = permission.request, permission.answer
     words = answer_words(permission)
-    answer = permission.answer
     by = [label(by_words(answer.by), 80)] if answer and answer.by else []
+    title = paper("span", "", paper.titled(request.title), dir="auto")
+    line = Markup(" · ").join([paper.wording(words), *by, title])
     option = chosen_option(permission, answer) if answer else None
-    is_said = option is not None and option.name in words.text
-    own = [f"“{label(option.name, 80)}”"] if option and not is_said else []
-    facts = paper("span", "muted small", " · ".join([*own, *by]))
-    title = paper("span", "title", label(permission.request.title), dir="auto")
-    line = Markup(" ").join([title, paper.wording(words), facts])
-    return paper("div", "card card-line answered", line)
+    detail = []
+    if option is not None and option.name.casefold() not in words.text.casefold():
+        detail.append(paper("div", "field", f"Answer: {label(option.name, 120)}"))
+    detail += [text_part(paper, request.description)] if request.description else []
+    match request.subject:
+        case CommandSubject(command=command, cwd=cwd):
+            detail.append(render_command(paper, command, cwd))
+        case CodeSubject(code=code, language=language):
+            detail.append(code_part(paper, visible(code), language))
+        case UnknownSubject(raw=raw):
+            detail.append(json_part(paper, raw, f"{ident}.s"))
+        case _:
+            pass  # a tool call has a card of its own
+    if not detail:
+        return paper("div", "answered", line)
+    return paper.fold("answered", line, paper("div", "answered-body", *detail), key=ident)
 
 
 def subject_ident(ident: str) -> str:
@@ -223,7 +233,7 @@ def _subject(paper: Paper, state: SessionState, permission: Permission, ident: s
             call = state.tool_calls.get(tool_call_id)
             if call is None:
                 return [paper("div", "muted small", f"Tool call {label(tool_call_id, 80)}")]
-            title = paper("div", "muted small", tool_title(call), dir="auto")
+            title = paper("div", "muted small", paper.titled(tool_title(call)), dir="auto")
             body = tool_body(paper, state, call, subject_ident(ident), is_open=True)
             return [title, paper("div", "ask-subject", *body)] if body else [title]
         case CommandSubject(command=command, cwd=cwd):
@@ -252,7 +262,10 @@ def _button(
     effect = option.kind.partition("_")[0]
     effect = effect if effect in {"allow", "reject"} else "other"
     glyph = {"allow": "✓", "reject": "✗", "other": "•"}[effect]
-    lasting = paper("span", "badge", "lasting") if is_lasting(option) else ""
+    lasting = Markup("")
+    if is_lasting(option):
+        meaning = "This answer holds for later requests too, not only for this one"
+        lasting = paper("span", "badge", "from now on", title=meaning)
     digit = paper("kbd", "", str(number + 1), aria_hidden="true") if number < _DIGIT_KEYS else ""
     return paper(
         "button",
@@ -275,7 +288,7 @@ def _compaction(paper: Paper, compaction: Compaction, ident: str) -> Markup:
     if compaction.error:
         words += " " + paper("span", "muted small", label(compaction.error))
     if not compaction.summary:
-        return paper("div", "card-line muted", words)
+        return paper("div", "line muted", words)
     body = [
         render_block(paper, block, f"{ident}.c{number}")
         for number, block in enumerate(compaction.summary)
@@ -306,13 +319,13 @@ def _notice(paper: Paper, notice: Notice) -> Markup:
 
 
 def render_error(paper: Paper, reason: str, detail: str, ident: str) -> Markup:
-    """What happened, what to do next, and the agent's last words folded."""
-    what = paper("div", "title tone-bad", paper("span", "glyph", "✗ "), "The agent ended")
-    why = paper("div", "", reason)
-    step = paper("div", "muted small", "The next prompt starts it again; %acp log has its output.")
+    """What happened and what comes next, as the reason says it; the agent's last words folded."""
+    glyph = paper("span", "glyph tone-bad", "✗", aria_hidden="true")
+    what = paper("div", "title", glyph, " ", reason)
+    step = paper("div", "muted small", "%acp log has all that it printed.")
     if not detail.strip():
-        return paper("div", "error", what, why, step)
+        return paper("div", "error", what, step)
     lines = count_words(len(detail.splitlines()), "line")
-    title = paper("span", "muted small", f"Its last words on stderr ({lines})")
-    fold = paper.fold("part fold", title, pre_part(paper, detail), key=ident)
-    return paper("div", "error", what, why, step, fold, role="group", aria_label="error")
+    title = join(f"Its last words on stderr ({lines})")
+    fold = paper.fold("part fold", title, pre_part(paper, detail.strip("\n")), key=ident)
+    return paper("div", "error", what, step, fold, role="group", aria_label="error")

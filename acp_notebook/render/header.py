@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -15,9 +16,10 @@ from acp_notebook.render.words import (
     elapsed_words,
     state_words,
     stop_words,
+    usage_brief,
     usage_words,
 )
-from acp_notebook.session.state import SessionState, Usage
+from acp_notebook.session.state import EntryKey, SessionState, Usage
 from acp_notebook.session.updates import ConfigOption, Failure
 
 _CONTROL_CATEGORIES = frozenset({"mode", "model", "thought_level", "model_config"})
@@ -44,15 +46,31 @@ class Ending:
 
 
 def render_head(paper: Paper, state: SessionState, agent_name: str) -> Markup:
-    """Agent, title, usage."""
+    """Agent and title."""
     parts = [paper("span", "agent-name", label(agent_name, 80))]
     if state.title:
         parts.append(paper("span", "session-title", label(state.title, 120), dir="auto"))
-    parts.append(_meter(paper, state))
-    if state.background:
-        words = background_words(len(state.background))
-        parts.append(paper("span", "muted small num", words))
-    return join(*(part for part in parts if part))
+    return join(*parts)
+
+
+def render_usage(paper: Paper, usage: Usage | None, background: int) -> Markup:
+    """What was used, and what goes on beside the conversation."""
+    parts = [_meter(paper, usage)]
+    if background:
+        parts.append(paper("span", "muted small num", background_words(background)))
+    return join(*parts)
+
+
+def render_record_head(
+    paper: Paper, state: SessionState, agent_name: str, ending: Ending
+) -> Markup:
+    """The record's first lines, which are the live view's at its end."""
+    who = paper("div", "who", render_head(paper, state, agent_name))
+    now = paper("div", "now", join(paper.wording(ending.words), _time(paper, ending)))
+    head = paper("div", "head", who, now)
+    used = render_usage(paper, ending.usage, ending.background)
+    # Controls had their place there; what came below them stays where it is.
+    return head + paper("div", "facts", used) if used or _controls(state) else head
 
 
 def render_now(paper: Paper, state: SessionState, ending: Ending | None, began_s: float) -> Markup:
@@ -64,10 +82,16 @@ def render_now(paper: Paper, state: SessionState, ending: Ending | None, began_s
     return join(paper.wording(state_words(state)), clock, button)
 
 
-def render_controls(paper: Paper, state: SessionState) -> Markup:
-    """Mode, model and the like, to choose from."""
-    options = [option for option in state.config_options if _is_control(option)]
-    return join(*(_control(paper, option) for option in options[:_CONTROLS]))
+def render_controls(paper: Paper, state: SessionState, *, is_over: bool = False) -> Markup:
+    """Mode, model and the like, to choose from; at the end an empty place remains."""
+    options = _controls(state)
+    if is_over:
+        return paper("span", "") if options else Markup("")
+    return join(*(_control(paper, option) for option in options))
+
+
+def _controls(state: SessionState) -> list[ConfigOption]:
+    return [option for option in state.config_options if _is_control(option)][:_CONTROLS]
 
 
 def _is_control(option: ConfigOption) -> bool:
@@ -117,41 +141,49 @@ def _stop_button(paper: Paper, state: SessionState) -> Markup:
     return paper("button", look, words, type="button", data_act="stop", data_key="stop")
 
 
-def _meter(paper: Paper, state: SessionState) -> Markup:
-    usage = state.usage
+def _meter(paper: Paper, usage: Usage | None) -> Markup:
     words = usage_words(usage)
     if not words or usage is None:
         return Markup("")
-    if usage.fraction is None:
-        return paper("span", "usage num", words)
-    fill = Markup('<span style="width:{}%"></span>').format(round(100 * usage.fraction))
-    short = f"{usage.fraction:.0%} of context"
-    if usage.cost is not None:
-        short += f" · {usage.cost.amount:,.2f} {label(usage.cost.currency, 8)}"
-    meter = paper("span", "bar", fill, aria_hidden="true")
-    return paper("span", "usage num", meter, short, title=words)
+    bar = "" if usage.fraction is None else paper.bar(usage.fraction)
+    brief = paper("span", "", label(usage_brief(usage), 60))
+    return paper("span", "usage num", bar, brief, title=label(words, 120))
 
 
 def render_foot(
-    paper: Paper, state: SessionState, ending: Ending | None, *, is_empty: bool
+    paper: Paper,
+    state: SessionState,
+    ending: Ending | None,
+    keys: Iterable[EntryKey],
+    *,
+    is_empty: bool,
 ) -> Markup:
-    """The last line: what goes on now, or how it ended."""
+    """The last line: what goes on now, or what went wrong."""
     if ending is None:
         words = state_words(state)
-        if words.tone not in {"busy", "warn"}:
+        # That it waits is said by the question, and at the top.
+        if words.tone not in {"busy", "warn"} or state.has_questions:
             return Markup("")
         return paper("span", f"activity tone-{words.tone}", words.text)
     parts = []
     if is_empty:
         parts.append(paper("div", "muted", "The agent ended its turn without saying anything."))
-    if ending.failure is not None:
+    if ending.failure is not None and not is_told(state, keys, ending):
         parts.append(_failure(paper, ending.failure))
     return join(*parts)
 
 
+def is_told(state: SessionState, keys: Iterable[EntryKey], ending: Ending) -> bool:
+    """Whether the failure is the loss of the agent, of which an entry tells already."""
+    lost = [state.asides[key] for key in keys if key.kind == "lost"]
+    failure = ending.failure
+    return failure is not None and any(each.reason == failure.message for each in lost)
+
+
 def _failure(paper: Paper, failure: Failure) -> Markup:
     code = f" (code {failure.code})" if failure.code is not None else ""
-    head = paper("div", "title tone-bad", f"✗ {label(failure.message, 500)}{code}")
+    glyph = paper("span", "glyph", "✗", aria_hidden="true")
+    head = paper("div", "title tone-bad", glyph, f" {label(failure.message, 500)}{code}")
     step = paper("div", "muted small", "You can prompt again; %acp log has what the agent printed.")
     if failure.data in (None, {}, [], ""):
         return paper("div", "error", head, step)
@@ -167,14 +199,3 @@ def render_earlier(paper: Paper, count: int) -> Markup:
     return words + paper(
         "button", "button quiet", "Show more", type="button", data_act="earlier", data_key="earlier"
     )
-
-
-def render_ending(paper: Paper, agent_name: str, ending: Ending) -> Markup:
-    """The record's last line."""
-    facts = [label(agent_name, 80)]
-    if ending.elapsed_s is not None:
-        facts.append(elapsed_words(ending.elapsed_s))
-    facts += [words] if (words := usage_words(ending.usage)) else []
-    facts += [background_words(ending.background)] if ending.background else []
-    facts = [*facts[:2], *(label(fact, 120) for fact in facts[2:])]
-    return join(paper.wording(ending.words), paper("span", "", " · ".join(facts)))

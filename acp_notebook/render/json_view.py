@@ -96,7 +96,7 @@ def _is_flat(value: Mapping[Any, Any]) -> bool:
 
 
 def _field(paper: Paper, name: str, value: Any) -> Markup:
-    title = paper("span", "muted small", label(name, 80))
+    title = paper("span", "muted small field-name", label(name, 80))
     text = value if isinstance(value, str) else json.dumps(value)
     if "\n" not in text and len(text) <= LINE_LIMIT_CHARS:
         return paper("div", "field", title, " ", paper("span", "mono", visible(text)))
@@ -122,17 +122,27 @@ def _columns(rows: Iterable[Mapping[Any, Any]]) -> list[Any]:
 def _table(paper: Paper, rows: list[Mapping[Any, Any]]) -> Markup:
     shown = rows[:TABLE_ROWS]
     columns = _columns(shown)
-    head = [paper("th", "cell", label(str(name), 40), scope="col") for name in columns]
-    body = [paper("tr", "", *(_cell(paper, row, name) for name in columns)) for row in shown]
+    head = [_column(paper, shown, name) for name in columns]
+    body = [paper("tr", "row", *(_cell(paper, row, name) for name in columns)) for row in shown]
     table = paper(
         "table", "grid", paper("thead", "", paper("tr", "", *head)), paper("tbody", "", *body)
     )
     return paper("div", "table", table) + rest_remark(paper, len(rows) - len(shown), "rows")
 
 
+def _column(paper: Paper, rows: list[Mapping[Any, Any]], name: Any) -> Markup:
+    """A column's title, over its numbers if it has some."""
+    looks = "cell cell-number cell-head" if any(_is_number(r.get(name)) for r in rows) else ""
+    return paper("th", looks or "cell cell-head", label(str(name), 40), scope="col")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 def _cell(paper: Paper, row: Mapping[Any, Any], name: Any) -> Markup:
     value = row.get(name)
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    is_number = _is_number(value)
     text = value if isinstance(value, str) else "" if value is None else json.dumps(value)
     return paper("td", "cell cell-number" if is_number else "cell", label(text, _CELL_CHARS))
 
@@ -178,7 +188,7 @@ class _Tree:
             head = join(title, " ", paper("span", "muted small", words))
             is_open = depth == 0 and len(item) <= _OPEN_CHILDREN
             inner = paper("div", "json-inner", self.branch(item, depth + 1, key))
-            return paper.fold("fold", head, inner, key=key, is_open=is_open)
+            return paper.fold("branch", head, inner, key=key, is_open=is_open)
         if isinstance(item, str) and ("\n" in item or len(item) > LINE_LIMIT_CHARS):
             self._lines -= min(len(item), _TEXT_CHARS) // 50
             return paper("div", "field", title, pre_part(paper, item, _TEXT_CHARS))

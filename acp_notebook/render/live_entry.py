@@ -44,10 +44,10 @@ class CardEntry:
         """What the page lacks."""
         html = render_entry(self._paper, state, self.key, self.ident)
         self.places = self._find_places(state) if html else {}
-        if html == self._html:
+        before, self._html = self._html, html
+        if html == before:
             return []
-        self._html = html
-        return [op.put(self.ident, self.key.kind, html)]
+        return [op.put(self.ident, self.key.kind, html, before)]
 
     def snapshot(self) -> list[Operation]:
         """All that the page should have."""

@@ -14,6 +14,9 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from acp_notebook.render.colours import colour_style
+from acp_notebook.render.dressing import dressed
+from acp_notebook.render.icons import icon_address
 from acp_notebook.render.styles import STYLES
 from acp_notebook.render.timings import Span
 from acp_notebook.render.words import Wording, size_words
@@ -23,15 +26,12 @@ _VOID = frozenset({"br", "img", "hr", "input"})
 _STATIC_ATTRIBUTES = frozenset(
     {"href", "rel", "target", "src", "alt", "title", "open", "colspan", "scope", "dir", "tabindex"}
 )
-# Runs of tags in rendered Markdown that get these inline styles, tag by tag.
-_MARKDOWN_TAGS = (
-    (('<div class="highlight">', "code-box"), ("<pre>", "code-pre"), ("<code>", "code-text")),
-    (('<ul class="contains-task-list">', "task-list"),),
-    (('<div class="acp-footnotes">', "footnotes"),),
-)
 # What Jupyter takes for mathematics in HTML: in a record it does so with prices and paths.
 _MATH_SIGN = re.compile(r"\$|\\(?=[(\[]|begin)")
 _MATH_OR_TAG = re.compile(r"<span class=\"acp-tex\">[^<]*</span>|<[^>]*>|" + _MATH_SIGN.pattern)
+_CODE = re.compile("(?<!`)`([^`]+)`(?!`)")
+# Folds whose line is cut off at its end and never broken.
+_CLIPPED_FOLDS = frozenset({"thought", "prompt"})
 # The boxes of a record are some 20 lines high.
 _CLIPPED_LINES = 18
 _UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
@@ -87,6 +87,8 @@ class Paper:
 
     is_static: bool
     limits: Limits
+    is_over: bool = False
+    """Whether nothing follows: what is done is folded away."""
     agent_name: str = "The agent"
     """Who asks, where the reader is asked."""
     spans: Mapping[Any, Span] = field(default_factory=dict)
@@ -122,22 +124,17 @@ class Paper:
         if not looks:
             return ""
         if self.is_static:
-            style = ";".join(STYLES[look] for look in looks.split() if look in STYLES)
+            styles = [STYLES[look] for look in looks.split() if look in STYLES]
+            styles += [style] if (style := colour_style(looks, is_static=True)) else []
+            style = ";".join(styles)
             return f' style="{escape(style)}"' if style else ""
-        names = " ".join("acp-" + look for look in looks.split())
-        return f' class="{escape(names)}"'
+        colour = f' style="{style}"' if (style := colour_style(looks, is_static=False)) else ""
+        names = " ".join("acp-" + look for look in looks.split() if not look.startswith("rgb-"))
+        return (f' class="{escape(names)}"' if names else "") + colour
 
-    def markdown(self, html: Markup) -> Markup:
-        """Rendered Markdown: where no style sheet reaches it, its blocks get inline styles."""
-        if not self.is_static:
-            return html
-        # The sanitizer has escaped every `<` of the text, so these can only be tags.
-        text = str(html)
-        for run in _MARKDOWN_TAGS:
-            plain = "".join(tag for tag, _ in run)
-            dressed = "".join(f'{tag[:-1]} style="{STYLES[look]}">' for tag, look in run)
-            text = text.replace(plain, dressed)
-        return Markup(text)  # noqa: S704
+    def markdown(self, html: Markup, *, is_whole: bool = False) -> Markup:
+        """Rendered Markdown: where no style sheet reaches it, its tags get inline styles."""
+        return dressed(str(html), is_whole=is_whole) if self.is_static else html
 
     def scrolled(self, lines: int) -> dict[str, str]:
         """The attribute of a box that is clipped at this height: keys must be able to scroll it.
@@ -164,8 +161,36 @@ class Paper:
         self, looks: str, summary: Markup, *body: str | Markup, key: str, is_open: bool = False
     ) -> Markup:
         """A `<details>`; `key` lets the page keep it open when it is replaced."""
-        head = self("summary", "fold-head" if "card" in looks.split() else "fold-line", summary)
+        kinds = looks.split()
+        line = "fold-line fold-clip" if _CLIPPED_FOLDS.intersection(kinds) else "fold-line"
+        head = self("summary", "fold-head" if "card" in kinds else line, summary)
         return self("details", looks, head, *body, data_key=key, open=is_open)
+
+    def icon(self, kind: str, word: str) -> Markup:
+        """The sign of a kind of tool; `word` says the same where it cannot be seen."""
+        if self.is_static:
+            return self("img", "icon", src=icon_address(kind), alt=word)
+        said = self("span", "kind", word) if word else ""
+        return self("span", f"icon icon-{kind}", aria_hidden="true") + said
+
+    def titled(self, text: str, limit: int = 200) -> Markup:
+        """One line of a stated length, in which `code` between backticks is shown as code."""
+        pieces = _CODE.split(label(text, limit))
+        # Every second piece is what stood between two backticks.
+        return join(
+            *(
+                self("code", "code-name", piece) if number % 2 else piece
+                for number, piece in enumerate(pieces)
+            )
+        )
+
+    def bar(self, share: float) -> Markup:
+        """How full something is, 0 to 1; the words beside it say the same."""
+        percent = round(100 * min(1.0, max(0.0, share)))
+        inner = f"{self._dress('bar-fill')[:-1]};" if self.is_static else ' style="'
+        # Widths are the only style that is not a look: they are numbers.
+        fill = Markup(f'<span{inner}width:{percent}%"></span>')  # noqa: S704
+        return self("span", "bar", fill, aria_hidden="true")
 
     def accepts_image(self, chars: int, what: str) -> bool:
         """Whether an image of this many base64 characters still has room; if not, it is noted."""
@@ -203,4 +228,4 @@ def live_paper() -> Paper:
 
 def record_paper() -> Paper:
     """Paper for the record that stays in the notebook."""
-    return Paper(is_static=True, limits=RECORD_LIMITS)
+    return Paper(is_static=True, limits=RECORD_LIMITS, is_over=True)

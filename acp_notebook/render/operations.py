@@ -6,11 +6,12 @@ replaces an entry keeps what its slots hold, so text that grew there is never se
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from markupsafe import Markup
 
 Operation = dict[str, Any]
+_SHORT_CHARS: Final = 2_000
 
 
 def clear() -> Operation:
@@ -18,9 +19,36 @@ def clear() -> Operation:
     return {"op": "clear"}
 
 
-def put(ident: str, kind: str, html: Markup) -> Operation:
-    """A new entry at the end, or an entry anew in its place."""
-    return {"op": "put", "id": ident, "kind": kind, "html": str(html)}
+def put(ident: str, kind: str, html: Markup, before: Markup | None = None) -> Operation:
+    """A new entry at the end, or an entry anew in its place.
+
+    Of a long entry that the page has as `before` only what is new goes out, between so much of its
+    beginning and of its end as `keep` says: an agent may send a growing output whole, each time.
+    """
+    operation: Operation = {"op": "put", "id": ident, "kind": kind, "html": str(html)}
+    if before is None or len(html) < _SHORT_CHARS:
+        return operation
+    start = _common(html, before)
+    rest, rest_before = html[start:], before[start:]
+    end = _common(rest[::-1], rest_before[::-1])
+    if start + end > len(html) // 2:
+        operation["html"] = str(rest[: len(rest) - end])
+        # A page counts in UTF-16.
+        kept = (html[:start], rest[len(rest) - end :])
+        operation["keep"] = [len(part.encode("utf-16-le")) // 2 for part in kept]
+    return operation
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters two texts have in common at their beginning."""
+    least, most = 0, min(len(one), len(other))
+    while least < most:
+        middle = (least + most + 1) // 2
+        if one[least:middle] == other[least:middle]:
+            least = middle
+        else:
+            most = middle - 1
+    return least
 
 
 def remove(ident: str) -> Operation:

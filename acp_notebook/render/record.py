@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from acp_notebook.render.content import markdown_part, render_block
 from acp_notebook.render.entries import render_entry
-from acp_notebook.render.header import Ending, render_ending, render_foot
+from acp_notebook.render.header import Ending, render_foot, render_record_head
 from acp_notebook.render.json_view import pre_part, rest_remark
 from acp_notebook.render.markup import Paper, record_paper, without_stray_math
 from acp_notebook.render.record_text import record_markdown, record_plain
@@ -97,12 +97,12 @@ def _record_html(
 ) -> Markup:
     parts = _entries(paper, state, keys)
     if ending is not None:
+        head = render_record_head(paper, state, paper.agent_name, ending)
         is_empty = all(key.kind in {"prompt", "user", "violation"} for key in keys)
-        closing = render_foot(paper, state, ending, is_empty=is_empty)
-        parts += [paper("div", "entry", closing)] if closing else []
-        parts.append(paper("div", "foot", render_ending(paper, paper.agent_name, ending)))
+        closing = render_foot(paper, state, ending, keys, is_empty=is_empty)
+        parts = [head, *parts, *([paper("div", "closing", closing)] if closing else [])]
     parts.append(_left_out(paper))
-    return paper("div", "", *parts)
+    return paper("div", "record", *parts)
 
 
 def _entries(paper: Paper, state: SessionState, keys: Sequence[EntryKey]) -> list[Markup]:
@@ -146,14 +146,14 @@ def _left_out(paper: Paper) -> Markup:
 def _entry(paper: Paper, state: SessionState, key: EntryKey, ident: str) -> Markup:
     match key.kind:
         case "agent":
-            return _message(paper, state.messages[key].content, ident)
+            return _message(paper, state.messages[key].content, ident, "md")
         case "thought":
             return _thought(paper, state, key, ident)
         case _:
             return render_entry(paper, state, key, ident)
 
 
-def _message(paper: Paper, content: Sequence[ContentBlock], ident: str) -> Markup:
+def _message(paper: Paper, content: Sequence[ContentBlock], ident: str, looks: str) -> Markup:
     parts: list[Markup] = []
     run: list[str] = []
     for number, block in enumerate(content):
@@ -163,7 +163,7 @@ def _message(paper: Paper, content: Sequence[ContentBlock], ident: str) -> Marku
         parts += _text_run(paper, run)
         parts.append(render_block(paper, block, f"{ident}.m{number}"))
     parts += _text_run(paper, run)
-    return Markup("").join(parts)
+    return paper("div", looks, *parts, dir="auto") if parts else Markup("")
 
 
 def _text_run(paper: Paper, run: list[str]) -> list[Markup]:
@@ -178,7 +178,7 @@ def _text_run(paper: Paper, run: list[str]) -> list[Markup]:
 
 def _thought(paper: Paper, state: SessionState, key: EntryKey, ident: str) -> Markup:
     content = state.messages[key].content
-    body = _message(paper, content, ident)
+    body = _message(paper, content, ident, "md md-small")
     if not body:
         return body
     first = "".join(b.text[:SNIPPET_CHARS] for b in content[:4] if isinstance(b, TextBlock))

@@ -327,6 +327,6 @@ def _line_aside(value: object) -> str:
         case Violation(where=where, reason=reason):
             return f"The agent broke the protocol in {label(where, 80)}: {label(reason)}"
         case AgentLost(reason=reason):
-            return f"The agent ended: {label(reason, 500)}"
+            return f"Error: {label(reason, 500)}"
         case _:
             return ""

@@ -10,12 +10,15 @@ from __future__ import annotations
 import codecs
 import re
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import unescape
 from typing import Final
 
+import pyte.graphics
 from markupsafe import Markup
 
+from acp_notebook.render.colours import MARK
 from acp_notebook.render.markup import Paper, clean
 from acp_notebook.render.scrolled_screen import ScrolledScreen
 
@@ -258,32 +261,43 @@ class TerminalText:
             elif code in _OFF:
                 self._look = tuple(look for look in self._look if look not in _OFF[code])
             elif code in (38, 48):
-                self._skip_colour(codes)
+                self._chosen_colour(codes, is_text=code == 38)  # noqa: PLR2004
             elif 30 <= code <= 37 or 90 <= code <= 97:  # noqa: PLR2004  # the eight colours
                 self._wear(f"fg-{code % 10}")
             elif code == 39:  # noqa: PLR2004
                 self._undress_colour()
 
-    def _skip_colour(self, codes: object) -> None:
-        # 256 and true colours are not shown; their numbers must not be read as other codes.
-        kind = next(codes, 0)  # type: ignore[call-overload]
-        for _ in range(1 if kind == 5 else 3 if kind == 2 else 0):  # noqa: PLR2004
-            next(codes, 0)  # type: ignore[call-overload]
+    def _chosen_colour(self, codes: Iterator[int], *, is_text: bool) -> None:
+        """One of 256 colours, or any; what lies behind the text is the page's affair."""
+        kind = next(codes, 0)
+        numbers = [next(codes, 0) for _ in range({5: 1, 2: 3}.get(kind, 0))]
+        if is_text and numbers and max(numbers) <= 255:  # noqa: PLR2004
+            self._wear(_palette_look(numbers[0]) if len(numbers) == 1 else _rgb_look(numbers))
 
     def _wear(self, look: str) -> None:
-        if look.startswith("fg-"):
+        if look.startswith(("fg-", MARK)):
             self._undress_colour()
         if look not in self._look:
             self._look = (*self._look, look)
 
     def _undress_colour(self) -> None:
-        self._look = tuple(look for look in self._look if not look.startswith("fg-"))
+        self._look = tuple(look for look in self._look if not look.startswith(("fg-", MARK)))
 
     def _html(self, line: _Line) -> Markup:
         return Markup("").join(
             self._paper("span", look, text) if look else Markup("{}").format(clean(text))
             for text, look in line.pieces()
         )
+
+
+def _palette_look(number: int) -> str:
+    """The look of one of 256 colours: the eight, the eight again bright, a cube and greys."""
+    return f"fg-{number % 8}" if number < 16 else f"{MARK}{pyte.graphics.FG_BG_256[number]}"  # noqa: PLR2004
+
+
+def _rgb_look(numbers: list[int]) -> str:
+    red, green, blue = numbers
+    return f"{MARK}{red:02x}{green:02x}{blue:02x}"
 
 
 def _number(text: str, default: int) -> int:

@@ -13,6 +13,7 @@ from typing import Any, Final
 import pyte
 from markupsafe import Markup
 
+from acp_notebook.render.colours import colour_look
 from acp_notebook.render.markup import Paper, clean, join
 
 logger = logging.getLogger(__name__)
@@ -107,5 +108,7 @@ def _look(char: Any) -> str:
         names.append(f"fg-{_COLOURS.index(char.fg)}")
     elif char.fg in _BRIGHT:
         names.append(f"fg-{_BRIGHT.index(char.fg)}")
+    elif (colour := colour_look(char.fg)) is not None:  # of 256, or any
+        names.append(colour)
     marks = {"bold": char.bold, "italic": char.italics, "underline": char.underscore}
     return " ".join([*names, *(name for name, is_on in marks.items() if is_on)])

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from acp_notebook.render.diff import diff_text
 from acp_notebook.render.diff_view import diff_counts, render_diff
 from acp_notebook.render.json_view import fields_part, json_part, pre_part
-from acp_notebook.render.markup import Paper, label, visible
+from acp_notebook.render.markup import Paper, join, label, visible
 from acp_notebook.render.terminal import TerminalText
 from acp_notebook.render.tool_text import render_output
 from acp_notebook.render.words import KINDS, count_words, kind_of, spent_words, status_words
@@ -64,17 +64,14 @@ def render_tool_call(paper: Paper, state: SessionState, call: ToolCall, ident: s
 def _line(paper: Paper, call: ToolCall) -> Markup:
     kind = kind_of(call.kind)
     diffs = [diff_text(item) for item in call.content if isinstance(item, DiffItem)]
-    icon = paper("span", f"icon icon-{kind}", aria_hidden="true")
-    word = (
-        Markup("") if _says(tool_title(call), KINDS[kind]) else paper("span", "kind", KINDS[kind])
-    )
+    word = "" if _says(tool_title(call), KINDS[kind]) else KINDS[kind]
     name = label(call.name or "", 60)
     is_news = bool(name and call.title) and not _says(tool_title(call), name)
     extra = paper("span", "mono muted", name) if is_news else Markup("")
     return Markup(" ").join(
         [
-            icon + word,
-            paper("span", "title", tool_title(call), dir="auto"),
+            paper.icon(kind, word),
+            paper("span", "title tool-title", paper.titled(tool_title(call)), dir="auto"),
             extra,
             diff_counts(paper, diffs),
             paper(
@@ -120,7 +117,7 @@ def tool_body(
     if call.locations:
         parts.append(_locations(paper, call.locations))
     if _says_something(call.raw_input):
-        summary = paper("span", "muted small", "Input")
+        summary = join("Input")
         fields = fields_part(paper, call.raw_input, f"{ident}.in")
         parts.append(paper.fold("part fold", summary, fields, key=f"{ident}.in", is_open=is_open))
     for number, item in enumerate(call.content):
@@ -163,7 +160,7 @@ def _says_something(value: Any) -> bool:
 
 
 def _raw(paper: Paper, title: str, value: Any, key: str) -> Markup:
-    summary = paper("span", "muted small", title)
+    summary = join(title)
     return paper.fold("part fold", summary, json_part(paper, value, key), key=key)
 
 

@@ -6,7 +6,8 @@ is shown as it came, never guessed. Knows no HTML.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+import math
+from typing import Final, Literal, NamedTuple
 
 from acp_notebook.session.state import (
     IDLE,
@@ -16,7 +17,7 @@ from acp_notebook.session.state import (
     SessionState,
     Usage,
 )
-from acp_notebook.session.updates import Failure, PermissionOption, PermissionSettled
+from acp_notebook.session.updates import Cost, Failure, PermissionOption, PermissionSettled
 
 Tone = Literal["good", "busy", "warn", "bad", "plain"]
 
@@ -93,6 +94,11 @@ _OPERATIONS: dict[str, str] = {
     "move": "renamed",
     "copy": "copied",
 }
+
+
+_SIGNS: dict[str, str] = {"USD": "$", "EUR": "€", "GBP": "£"}
+# Less is not told apart.
+_LEAST: Final = 0.0001
 
 
 def stop_words(stop_reason: str | None, failure: Failure | None = None) -> Wording:
@@ -233,5 +239,31 @@ def usage_words(usage: Usage | None) -> str:
     elif usage.used > 0:
         parts.append(f"{usage.used:,} tokens")
     if usage.cost is not None:
-        parts.append(f"{usage.cost.amount:,.2f} {usage.cost.currency}")
+        parts.append(cost_words(usage.cost))
     return " · ".join(parts)
+
+
+def usage_brief(usage: Usage) -> str:
+    """The same in the room that a first line has: `27% of context · $0.045`."""
+    if usage.fraction is None:
+        return usage_words(usage)
+    parts = [f"{usage.fraction:.0%} of context"]
+    parts += [cost_words(usage.cost)] if usage.cost is not None else []
+    return " · ".join(parts)
+
+
+def cost_words(cost: Cost) -> str:
+    """Money with the digits that tell something: `$12.30`, `$0.045`, `$0.0123`."""
+    sign = _SIGNS.get(cost.currency.upper())
+    digits = _digits(max(cost.amount, _LEAST) if cost.amount > 0 else cost.amount)
+    words = f"{sign}{digits}" if sign else f"{digits} {cost.currency}"
+    return f"under {words}" if 0 < cost.amount < _LEAST else words
+
+
+def _digits(amount: float) -> str:
+    if not 0 < amount < 1:
+        return f"{amount:,.2f}"
+    # Three digits behind the zeros, and never less than a cent's two.
+    places = max(2, 2 - math.floor(math.log10(amount)))
+    whole, _, part = f"{amount:.{places}f}".rstrip("0").partition(".")
+    return f"{whole}.{part:0<2}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -210,6 +211,27 @@ def prose(_: str) -> Iterator[Step]:
     yield say(PROSE)
 
 
+def still(_: str) -> Iterator[Step]:
+    """Much of everything that looks the same live and in the record, and no end."""
+    yield from (TITLE, USAGE)
+    yield think("**Reading** first, then the mean, and more than fits into one line. " * 4)
+    # Formulas are Jupyter's in the record, and footnotes come at the end.
+    yield say(re.sub(r"\[\^1\].*?\$\$\n.*?\$\$|\[\^1\]:.*", "", PROSE, flags=re.DOTALL))
+    yield from edited("e", "completed")
+    yield ask("Run `make`?", {"type": "command", "command": "make", "cwd": "/home/me"})
+    yield plan("p", ("Look", "high", "completed"), ("Find `it`", "low", "in_progress"))
+    yield call("x", title="Run the tests", kind="execute", status="failed", rawInput={"a": 1},
+               content=[said("AssertionError: 3 != 4")])  # fmt: skip
+    yield {"sessionUpdate": "notice", "severity": "warning", "title": "Little room",
+           "description": "Ask for `/compact`."}  # fmt: skip
+    yield call("t", title="Show the table", kind="other", status="completed", rawOutput=ROWS)
+    yield terminal("l", command="ls")
+    yield output("l", b"a.py\r\nb.py\r\n")
+    yield terminal("l", exitStatus={"exitCode": 0})
+    yield say("So much for now.", "m2")
+    yield HOLD
+
+
 def thinking(_: str) -> Iterator[Step]:
     yield think("The user wants the mean. Let me look at the columns before I say anything")
     yield HOLD
@@ -365,6 +387,11 @@ def terminals(_: str) -> Iterator[Step]:
     )
     yield terminal("a", exitStatus={"exitCode": 0})
     yield call("a", status="completed")
+    yield terminal("k", command="palette")
+    shades = (16, 21, 52, 94, 130, 190, 208, 231, 244)
+    yield output("k", b" ".join(b"\x1b[38;5;%dmshade %d\x1b[0m" % (n, n) for n in shades) + b"\r\n")
+    yield output("k", b"\x1b[38;2;255;255;0mtrue yellow\x1b[0m \x1b[38;2;0;0;90mnavy\x1b[0m\r\n")
+    yield terminal("k", exitStatus={"exitCode": 0})
     yield terminal("l", command="seq 1000")
     yield output("l", b"".join(b"line %d\r\n" % number for number in range(1_000)))
     yield terminal("l", exitStatus={"signal": "SIGKILL"})
@@ -395,6 +422,13 @@ def asides(_: str) -> Iterator[Step]:
 
 def form(_: str) -> Iterator[Step]:
     yield {"form": {"mode": "form", "message": "A few details, please", "requestedSchema": SCHEMA}}
+    yield say("Thank you.")
+
+
+def page(_: str) -> Iterator[Step]:
+    address = "https://example.org/grant?scope=read&client=stage"
+    question = {"mode": "url", "elicitationId": "grant", "url": address}
+    yield {"form": {**question, "message": "Please let me read the calendar"}}
     yield say("Thank you.")
 
 
@@ -614,8 +648,9 @@ def everything(word: str) -> Iterator[Step]:
 SCENES = {
     scene.__name__: scene
     for scene in (
-        prose, thinking, streaming, tools, plans, permission, permissions, terminals, asides, form,
-        failed, dead, ended, silent, stubborn, many, huge, reply, tell, question, hostile,
+        prose, still, thinking, streaming, tools, plans, permission, permissions, terminals,
+        asides, form, page, failed, dead, ended, silent, stubborn, many, huge, reply, tell,
+        question, hostile,
     )
 }  # fmt: skip
 

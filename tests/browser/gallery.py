@@ -11,10 +11,10 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from html import escape
 from pathlib import Path
 
 from conftest import CHROMIUM, CHROMIUM_ARGS, _kernels
+from gallery_page import write_page
 from jupyter_app import KERNEL_SETTINGS, JupyterApp
 from notebook_page import REPOSITORY, NotebookPage
 from playwright.sync_api import Browser, sync_playwright
@@ -25,12 +25,6 @@ WIDTHS = (360, 800, 1400)
 THEMES = ("light", "dark")
 # A cell that does not fit into the window is drawn with the toolbar across it.
 HEIGHT = 4_000
-STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 24px; background: #f4f4f4; }
-section { margin: 0 0 40px; } h2 { margin: 0 0 8px; }
-figure { display: inline-block; vertical-align: top; margin: 0 16px 16px 0; max-width: 100%; }
-figcaption { color: #555; font-size: 13px; } img { border: 1px solid #ccc; max-width: 100%; }
-"""
 
 
 class Gallery:
@@ -39,7 +33,6 @@ class Gallery:
     def __init__(self, only: str, widths: tuple[int, ...]) -> None:
         self._only = only
         self._widths = widths
-        self._pictures: dict[str, list[tuple[str, str]]] = {}
         GALLERY.mkdir(exist_ok=True)
 
     def draw(self, browser: Browser, name: str) -> None:
@@ -70,27 +63,8 @@ class Gallery:
                 page.use_theme(theme)
                 file = f"{state}-{app}-{theme}-{width}.png"
                 page.cell(cell).screenshot(path=GALLERY / file, animations="disabled")
-                caption = f"{app}, {theme}, {width} px"
-                self._pictures.setdefault(state, []).append((file, caption))
         page.use_theme("light")
         page.resize(WIDTHS[-1])
-
-    def write_page(self) -> Path:
-        """The page with all pictures."""
-        sections = []
-        for state, pictures in self._pictures.items():
-            figures = "".join(
-                f'<figure><img src="{file}" alt="{escape(state)}, {escape(caption)}">'
-                f"<figcaption>{escape(caption)}</figcaption></figure>"
-                for file, caption in pictures
-            )
-            sections.append(f"<section><h2>{escape(state)}</h2>{figures}</section>")
-        page = GALLERY / "index.html"
-        page.write_text(
-            "<!doctype html><html lang=en><meta charset=utf-8><title>Every state of a turn</title>"
-            f"<style>{STYLE}</style><h1>Every state of a turn</h1>{''.join(sections)}"
-        )
-        return page
 
 
 def main() -> None:
@@ -100,11 +74,13 @@ def main() -> None:
     parser.add_argument("--width", type=int, choices=WIDTHS)
     args = parser.parse_args()
     gallery = Gallery(args.only, (args.width,) if args.width else WIDTHS)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS)
-        for name in (args.app,) if args.app else ("lab", "notebook"):
-            gallery.draw(browser, name)
-    print(f"Look at {gallery.write_page()}")
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS)
+            for name in (args.app,) if args.app else ("lab", "notebook"):
+                gallery.draw(browser, name)
+    finally:
+        print(f"Look at {write_page(GALLERY)}")
 
 
 if __name__ == "__main__":

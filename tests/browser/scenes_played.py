@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from notebook_page import NotebookPage
 
 STAGE: Final = shlex.join([sys.executable, str(AGENTS / "stage_agent.py")])
+START_BAD: Final = "%acp start --as bad -- " + shlex.join(
+    [sys.executable, str(AGENTS / "bad_agent.py"), "silent"]
+)
 START_STAGE: Final = f"{LOAD}\n%acp start --as stage -- {STAGE}"
 End = Callable[["NotebookPage", int], None]
 
@@ -32,6 +35,7 @@ class State:
         sign: The text that tells that it is there.
         end: How the turn is brought to its end; None: it ends by itself.
         over: The text of the record.
+        stays: Something that the next state needs; there is nothing to look at.
     """
 
     name: str
@@ -39,6 +43,7 @@ class State:
     sign: str
     end: End | None = None
     over: str = ""
+    stays: bool = False
 
     @property
     def source(self) -> str:
@@ -55,6 +60,11 @@ def press(*names: str) -> End:
     return end
 
 
+def press_above(page: NotebookPage, cell: int) -> None:
+    """Ends the turn that another one waits for."""
+    press("Stop")(page, cell - 1)
+
+
 STATES: Final = (
     State("thinking", "thinking", "Thinking…", press("Stop"), "Cancelled"),
     State("streaming", "streaming", "frame = pd.read_csv(", press("Stop"), "Cancelled"),
@@ -67,6 +77,7 @@ STATES: Final = (
         press("Reject", "Always allow", "Perhaps later"), "All three are answered",
     ),
     State("form", "form", "A few details", press("Decline"), "Thank you"),
+    State("page", "page", "Open example.org", press("Decline"), "Thank you"),
     State("terminals", "terminals", "Pull the images"),
     State("asides", "asides", "A newer model", press("Stop"), "Cancelled"),
     State("failed", "failed", "The model is overloaded"),
@@ -74,11 +85,16 @@ STATES: Final = (
     State("odd-end", "ended _quota", "Stopped: _quota"),
     State("silent", "silent", "without saying anything"),
     State("many", "many 400", "That was a lot"),
-    State("stopping", "stubborn", "I do not listen", press("Stop", "Press again"), "Cancelled"),
+    State("stopping", "stubborn", "I do not listen", press("Stop", "Press again"), "was ended"),
+    State("dead", "dead", "exit code 3"),
+    State("one", "%acp start demo --as one --protocol 1", "is ready", stays=True),
+    State("busy", "%%acp --to one --background\n/slow 60", "takes its time", stays=True),
+    State("queued", "%%acp --to one\nWhat is next?", "queued", press_above, "Finished"),
+    State("starting", START_BAD, "fetching package 3 of 3", press("Stop"), "was stopped"),
 )  # fmt: skip
 
 
-UNFOLDED: Final = {"tools", "terminals", "failed"}
+UNFOLDED: Final = {"tools", "plans", "permissions", "form", "terminals", "failed", "dead"}
 
 
 def unfold(page: NotebookPage, cell: int) -> None:
@@ -100,6 +116,8 @@ def played(page: NotebookPage) -> Iterator[tuple[str, int]]:
     for cell, state in enumerate(STATES, start=1):
         page.start(cell)
         page.wait_for_text(cell, state.sign)
+        if state.stays:
+            continue
         if state.end is not None:
             if state.name == "stopping":
                 press("Stop")(page, cell)

@@ -9,14 +9,18 @@ from hostile import HOSTILE
 from prompting import problems, wait_for_record
 from scenes_played import START_STAGE
 
+from acp_notebook.render.icons import SHAPES, icon_address
+
 if TYPE_CHECKING:
     from conftest import OpenNotebook
     from notebook_page import NotebookPage
 
 NAMES: Final = (*HOSTILE, "million")
 BATCHES: Final = [NAMES[start : start + 8] for start in range(0, len(NAMES), 8)]
+# The record's own images, which hold nothing of an agent's.
+ICONS: Final = [icon_address(kind) for kind in SHAPES]
 # Elements and attributes that the product itself never makes.
-STRANGE: Final = """area => {
+STRANGE: Final = """(area, icons) => {
   const strange = "script, iframe, object, embed, style, link, svg, base, meta, video, audio, " +
     "template, mglyph, malignmark, annotation-xml, [srcdoc], [srcset], [formaction], [action]";
   // Not what the application makes of errors in plain text, and not what its MathJax makes.
@@ -26,7 +30,7 @@ STRANGE: Final = """area => {
   for (const element of all) {
     for (const { name, value } of element.attributes) {
       const runs = name.startsWith("on") || /^\\s*(javascript|vbscript)\\s*:/i.test(value);
-      const leads = ["href", "src"].includes(name) &&
+      const leads = ["href", "src"].includes(name) && !icons.includes(value) &&
         !/^(https?:|mailto:|#|data:image\\/(png|jpeg|gif|webp);base64,)/i.test(value);
       const styles = name === "style" && /url|expression|@|position/i.test(value);
       const isText = /^(data-.*|title|value|aria-label|aria-description|alt)$/.test(name);
@@ -47,7 +51,7 @@ TOUCH: Final = """area => {
 def check(page: NotebookPage, cell: int, name: str) -> None:
     """Looks for elements that act, after touching everything that can be touched."""
     page.output(cell).evaluate(TOUCH)
-    assert page.output(cell).evaluate(STRANGE) == [], name
+    assert page.output(cell).evaluate(STRANGE, ICONS) == [], name
     assert page.tab.evaluate("getComputedStyle(document.body).display") != "none"
 
 

@@ -15,6 +15,8 @@ from prompting import (
     start_sdk,
 )
 
+from acp_notebook.render.icons import SHAPES, icon_address
+
 if TYPE_CHECKING:
     from conftest import OpenNotebook
     from notebook_page import NotebookPage
@@ -41,9 +43,11 @@ HOSTILE = (
     "![pixel](https://example.org/pixel.png)",
     "<b onmouseover=alert(7)>over</b>",
 )
+# The record's own icons are images, and the only ones here.
+OWN_ICONS = "".join(f':not([src="{icon_address(kind)}"])' for kind in SHAPES)
 DANGEROUS = (
-    "script, iframe, object, embed, form, style, img, svg[onload], [onerror], [onload], "
-    "[onmouseover], a[href^='javascript:' i]"
+    "script, iframe, object, embed, form, style, svg[onload], [onerror], [onload], "
+    f"[onmouseover], a[href^='javascript:' i], img{OWN_ICONS}"
 )
 
 

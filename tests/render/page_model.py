@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
-LINES = ("head", "controls", "now", "earlier", "foot")
+LINES = ("head", "usage", "controls", "now", "earlier", "foot")
 SLOT = re.compile(r'<(\w+)([^>]*) data-slot="([^"]+)"></\1>')
 
 
@@ -30,6 +30,9 @@ class PageModel:
 
     def _put(self, operation: dict[str, Any]) -> None:
         before = self.entries.get(operation["id"])
+        if "keep" in operation:
+            assert before is not None
+            operation = {**operation, "html": spliced(before[1], **operation)}
         names = slot_names(operation["html"])
         if before is not None:
             for name in set(slot_names(before[1])) - set(names):
@@ -95,6 +98,14 @@ def slot_names(html: str) -> list[str]:
 def children(html: str) -> list[str]:
     """Top-level children; only lines of a terminal are ever counted, and they are plain."""
     return re.findall(r"<div>.*?</div>", html, re.DOTALL) if html.startswith("<div>") else [html]
+
+
+def spliced(before: str, *, html: str, keep: list[int], **_: Any) -> str:
+    """The page's HTML of an entry of which only the middle came; a page counts in UTF-16."""
+    had = before.encode("utf-16-le")
+    start, end = keep
+    parts = (had[: 2 * start], html.encode("utf-16-le"), had[len(had) - 2 * end :])
+    return b"".join(parts).decode("utf-16-le")
 
 
 def visible_text(html: str) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 
 import pytest
@@ -147,7 +148,7 @@ def test_a_permission_shows_what_it_is_about_and_the_agents_own_labels() -> None
         u.ToolCallUpdate(CALL, title="Write", raw_input={"path": "a.txt", "text": "one\ntwo"}),
         u.PermissionRequested(QUESTION, "May I?", OPTIONS, "It is safe", u.ToolCallSubject(CALL)),
     )
-    for part in ("May I?", "It is safe", "a.txt", "one two", "Go ahead", "Always", "lasting"):
+    for part in ("May I?", "It is safe", "a.txt", "one two", "Go ahead", "Always", "from now on"):
         assert part in text
     assert turn.document.permission_answer("e1", 2) == (QUESTION, "no")
 
@@ -329,3 +330,48 @@ def test_listeners_hear_questions_answers_and_the_end_only() -> None:
         "Allowed once: May I?",
         "demo: Finished.",
     ]
+
+
+def test_that_it_waits_is_said_at_the_top_and_by_the_question_alone() -> None:
+    turn = Turn()
+    turn.see(u.PromptSent(PROMPT, (TextBlock("x"),)), u.StateUpdate("running"))
+    assert "Working" in "".join(turn.page.slots["foot"])
+    text = turn.see(
+        u.PermissionRequested(QUESTION, "May I?", OPTIONS), u.StateUpdate("requires_action")
+    )
+    assert text.count("Waiting for you") == 1
+    assert "".join(turn.page.slots["foot"]) == ""
+
+
+def test_a_plan_that_is_done_folds_at_the_end_of_the_turn_and_not_before() -> None:
+    turn = Turn()
+    turn.see(u.PlanUpdate(u.PlanId("x"), (u.PlanEntry("look", status="completed"),)), say("so"))
+    assert re.search(r"<details[^>]* open", turn.page.html["e0"])
+    turn.document.finish("end_turn")
+    assert "1 of 1 done" in turn.see()
+    assert not re.search(r"<details[^>]* open", turn.page.html["e0"])
+
+
+def test_what_ended_the_agent_is_told_by_its_entry_alone() -> None:
+    turn = Turn()
+    reason = "The agent demo ended with exit code 3. Your next prompt starts it again."
+    turn.see(u.PromptSent(PROMPT, (TextBlock("x"),)), u.AgentLost(reason, "boom\nbang"))
+    turn.document.finish(None, u.Failure(reason))
+    text = turn.see()
+    assert text.count("exit code 3") == text.count("starts it again") == 1
+    assert "Its last words on stderr (2 lines)" in text
+    turn.document.finish(None, u.Failure(reason))
+    other = Turn()
+    other.see(say("so"))
+    other.document.finish(None, u.Failure(reason))
+    assert "exit code 3" in other.see()
+
+
+def test_controls_leave_their_place_at_the_end() -> None:
+    turn = Turn()
+    choices = (u.ConfigValue("a", "A"), u.ConfigValue("b", "B"))
+    option = u.ConfigOption("m", "Mode", "select", "a", "mode", None, choices)
+    turn.see(u.ConfigOptionsUpdate((option,)))
+    turn.document.finish("end_turn")
+    turn.see()
+    assert turn.page.slots["controls"] == ["<span></span>"]

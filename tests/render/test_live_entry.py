@@ -54,6 +54,26 @@ def test_a_message_that_is_sent_whole_as_it_grows_costs_only_what_is_new() -> No
     assert sent.size < 1_000
 
 
+@pytest.mark.parametrize("kind", ["execute", "other"])
+def test_output_that_is_sent_whole_as_it_grows_costs_only_what_is_new(kind: str) -> None:
+    sent = Sent()
+    text = "a line with \N{PARTY POPPER} and <b>\n" * 500
+
+    def grown(more: str, status: str = "in_progress") -> str:
+        content = (u.ContentItem(TextBlock(text + more)),)
+        return sent.see(u.ToolCallUpdate(CALL, kind=kind, status=status, content=content))
+
+    grown("")
+    for more in ("new", "new \N{PARTY POPPER}", "new \N{SPARKLES}", "new \N{SPARKLES}\nlast"):
+        assert more.split()[-1] in grown(more)
+        assert sent.size < 1_000
+        again = PageModel().obey(sent.document.snapshot())
+        assert again.html == sent.page.html
+    assert "failed" in grown("last", "failed")
+    text = "something else\n" * 500
+    assert "something else" in grown("")
+
+
 @pytest.mark.requirement("MSG-2")
 def test_a_message_that_is_sent_whole_and_differs_is_drawn_anew() -> None:
     sent = Sent()

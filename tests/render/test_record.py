@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from page_model import visible_text
-from turns import PIXEL
+from turns import PIXEL, turn_with_everything
 
 from acp_notebook.render.inert_markdown import inert_markdown
 from acp_notebook.render.markdown import render_markdown
@@ -22,12 +22,40 @@ AGENT, CALL, TERMINAL = u.MessageId("a"), u.ToolCallId("c"), u.TerminalId("t")
 QUESTION, PROMPT = u.PermissionId("q"), u.PromptId("p")
 
 
-def bundle_of(*updates: u.SessionUpdate, stop_reason: str | None = "end_turn") -> dict[str, str]:
+TEXT_COLOUR = "var(--jp-ui-font-color1)"
+"""Without it, the text has the colour of what is around it."""
+MARKDOWN = """## A
+
+> b
+
+1. c
+2. `d`
+
+- e
+
+---
+
+| a | b |
+| --- | ---: |
+| x | 1 |
+"""
+
+
+def bundle_of(
+    *updates: u.SessionUpdate,
+    stop_reason: str | None = "end_turn",
+    failure: u.Failure | None = None,
+) -> dict[str, str]:
     state = SessionState()
     for update in updates:
         apply(state, update)
     return record_bundle(
-        state, state.timeline, agent_name="demo", stop_reason=stop_reason, elapsed_s=3.21
+        state,
+        state.timeline,
+        agent_name="demo",
+        stop_reason=stop_reason,
+        failure=failure,
+        elapsed_s=3.21,
     )
 
 
@@ -64,7 +92,7 @@ def test_plain_text_of_a_turn() -> None:
         "    a.py (changed)\n\n"
         "Run?: Allowed once · by you\n\n"
         "Done:\n\n```python\nx = 1\n```\n\n"
-        "[Finished · demo · 3.2 s · 50 of 200 tokens (25%) · 0.50 USD]"
+        "[Finished · demo · 3.2 s · 50 of 200 tokens (25%) · $0.50]"
     )
 
 
@@ -78,7 +106,7 @@ def test_markdown_of_a_turn() -> None:
         "```diff\n@@ -1 +1 @@\n-x\n+y\n```\n\n</details>\n\n"
         "> Run?: Allowed once · by you\n\n"
         "Done:\n\n```python\nx = 1\n```\n\n"
-        "*Finished · demo · 3.2 s · 50 of 200 tokens (25%) · 0.50 USD*\n"
+        "*Finished · demo · 3.2 s · 50 of 200 tokens (25%) · \\$0.50*\n"
     )
 
 
@@ -87,7 +115,7 @@ def test_html_of_a_turn_says_the_same() -> None:
     text = " ".join(visible_text(html).split())
     for part in ("Mend *it*", "Thought", "1 of 2 done", "Edit a.py", "Allowed once", "by you"):
         assert part in text
-    assert text.endswith("Finished demo · 3.2 s · 50 of 200 tokens (25%) · 0.50 USD")
+    assert text.startswith("demo ✓ Finished 3.2 s 25% of context · $ 0.50 ")
 
 
 def test_html_relies_on_inline_styles_alone() -> None:
@@ -97,7 +125,69 @@ def test_html_relies_on_inline_styles_alone() -> None:
     assert not any(name.startswith("acp-") for name in classes)
     styles = " ".join(value for _, name, value in facts.attributes if name == "style")
     # JupyterLab's sanitizer drops these values, and then the declaration.
-    assert not re.search(r"var\(|calc\(|light-dark|currentColor|rgb\([^,]*\)|inherit", styles)
+    assert not re.search(r"calc\(|light-dark|currentColor|rgb\([^,]*\)|inherit", styles)
+
+
+def test_what_only_a_trusted_notebook_keeps_has_a_plain_value_before_it() -> None:
+    facts = HtmlFacts(bundle_of(*turn_with_everything(), say(MARKDOWN))["text/html"])
+    for style in {value for _, name, value in facts.attributes if name == "style"}:
+        seen: set[str] = set()
+        for declaration in style.split(";"):
+            name, _, value = declaration.partition(":")
+            is_plain = "var(" not in value or name.endswith("-color") or value == TEXT_COLOUR
+            assert is_plain or name in seen, style
+            seen.add(name)
+
+
+def test_the_records_markdown_is_dressed_tag_by_tag() -> None:
+    html = bundle_of(say(MARKDOWN))["text/html"]
+    for tag in ("h2", "p", "ul", "ol", "table", "tr", "th", "td", "blockquote", "hr", "code"):
+        assert f"<{tag} style=" in html or f"<{tag} start=" in html, tag
+    assert html.count("text-align:right") == 2
+    assert re.search(r'<td style="[^"]*text-align:left[^"]*;text-align:right">1</td>', html)
+
+
+def test_dressing_adds_nothing_inside_of_an_attribute() -> None:
+    html = bundle_of(say('[x](javascript:"<p>" "<p>")\n\n[y](<a:<p>>)\n'))["text/html"]
+    facts = HtmlFacts(html)
+    assert facts.dangers == []
+    assert all("style=" not in value for _, _, value in facts.attributes)
+
+
+def test_a_plan_that_is_done_is_one_line_and_any_other_is_open() -> None:
+    steps = (u.PlanEntry("look", status="completed"), u.PlanEntry("drop", status="cancelled"))
+    done = bundle_of(u.PlanUpdate(u.PlanId("x"), steps))["text/html"]
+    assert "1 of 1 done" in done
+    assert not re.search(r"<details[^>]* open", done)
+    steps += (u.PlanEntry("mend"),)
+    assert re.search(
+        r"<details[^>]* open", bundle_of(u.PlanUpdate(u.PlanId("x"), steps))["text/html"]
+    )
+
+
+def test_an_answered_question_is_a_line_that_unfolds_to_what_was_asked() -> None:
+    option = u.PermissionOption("y", "Yes", "allow_once")
+    asked = u.PermissionRequested(
+        QUESTION, "Run `make`?", (option,), None, u.CommandSubject("make all", "/tmp")
+    )
+    text = " ".join(
+        visible_text(bundle_of(asked, u.PermissionSettled(QUESTION, "y", "you"))["text/html"])
+        .split()
+    )  # fmt: skip
+    assert "✓ Allowed once · by you · Run make ? Answer: Yes make all in /tmp" in text
+
+
+def test_what_ended_an_agent_is_told_once() -> None:
+    reason = "The agent demo ended with exit code 3. Your next prompt starts it again."
+    bundle = bundle_of(
+        u.PromptSent(PROMPT, (TextBlock("x"),)),
+        u.AgentLost(reason, "boom"),
+        failure=u.Failure(reason),
+    )
+    assert visible_text(bundle["text/html"]).count("exit code 3") == 1
+    assert bundle["text/html"].count("starts it again") == 1
+    assert bundle["text/markdown"].count("exit code 3") == 1
+    assert bundle["text/plain"].count("exit code 3") == 1
 
 
 def test_a_queued_prompt_and_an_open_question_have_no_buttons() -> None:

@@ -61,8 +61,19 @@ def test_erase_backspace_and_columns_are_obeyed_within_the_line() -> None:
 
 
 def test_colours_become_looks_and_other_sequences_vanish() -> None:
-    (line,) = shown(b"\x1b[1;31mred\x1b[0m \x1b[38;5;200mpink\x1b[39m \x1b[?7lplain\x1b[?25l")
-    assert line == '<span class="acp-bold acp-fg-1">red</span> pink plain'
+    (line,) = shown(b"\x1b[1;31mred\x1b[0m \x1b[38;5;9mnine\x1b[39m \x1b[?7lplain\x1b[?25l")
+    assert line == (
+        '<span class="acp-bold acp-fg-1">red</span> <span class="acp-fg-1">nine</span> plain'
+    )
+
+
+def test_colours_beyond_sixteen_are_shown_and_backgrounds_are_not() -> None:
+    (line,) = shown(b"\x1b[1;38;5;208mA\x1b[0m\x1b[48;5;208mB\x1b[38;2;255;135;0mC\x1b[31mD")
+    orange = 'style="color:light-dark('
+    assert line.startswith(f'<span class="acp-bold" {orange}')
+    assert line.endswith('>C</span><span class="acp-fg-1">D</span>')
+    assert line.count(orange) == 2
+    assert shown(b"\x1b[38;2;999;0;0mx\x1b[38;5;256my\x1b[38;9mz") == ["xyz"]
 
 
 def test_a_link_of_the_terminal_is_its_text_only() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from acp_notebook.render.entries import render_entry
@@ -48,7 +50,7 @@ def test_a_picture_of_a_tool_is_shown_and_other_media_are_named(paper: Paper) ->
         AudioBlock("AAAA", "audio/wav"),
     )
     html = card(u.ToolCallUpdate(CALL, content=tuple(map(u.ContentItem, blocks))), paper)
-    assert html.count("<img") == 1
+    assert html.count('src="data:image/png') == html.count("<img") - paper.is_static == 1
     assert f"data:image/png;base64,{PIXEL}" in html
     assert "Image that cannot be shown: image/svg+xml" in html
     assert "Sound, audio/wav" in html
@@ -69,3 +71,11 @@ def test_every_step_of_a_long_plan_is_shown() -> None:
     assert all(f"Step number {n}<" in html for n in range(120))
     apply(state, u.PlanUpdate(u.PlanId("p"), ()))
     assert "Step" not in str(render_entry(live_paper(), state, EntryKey("plan", "p"), "e0"))
+
+
+@pytest.mark.parametrize("paper", [live_paper(), record_paper()])
+def test_code_in_a_title_is_shown_as_code_and_nothing_else_is_markdown(paper: Paper) -> None:
+    html = card(u.ToolCallUpdate(CALL, title="Run `a <b>` in **x** ``c`` `d` `e"), paper)
+    assert re.search(r"Run <code [^>]*>a &lt;b&gt;</code> in \*\*x\*\* ", html)
+    assert html.count("<code") == 2
+    assert "<b>" not in html

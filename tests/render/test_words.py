@@ -79,7 +79,30 @@ def test_usage_that_makes_no_sense_is_not_shown_as_a_share() -> None:
     assert words.usage_words(Usage(300, 200)) == "300 tokens"
     assert words.usage_words(Usage(-1, 0)) == ""
     cost = u.Cost(1.5, "EUR")
-    assert words.usage_words(Usage(0, 0, cost)) == "1.50 EUR"
+    assert words.usage_words(Usage(0, 0, cost)) == "€1.50"
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [
+        (0, "$0.00"),
+        (0.00004, "under $0.0001"),
+        (0.00012345, "$0.000123"),
+        (0.0123, "$0.0123"),
+        (0.045, "$0.045"),
+        (0.5, "$0.50"),
+        (0.9999, "$1.00"),
+        (12.3, "$12.30"),
+        (1234.5, "$1,234.50"),
+        (-1, "$-1.00"),
+        (float("inf"), "$inf"),
+        (float("nan"), "$nan"),
+    ],
+)
+def test_money_has_the_digits_that_tell_something(amount: float, text: str) -> None:
+    assert words.cost_words(u.Cost(amount, "USD")) == text
+    named = words.cost_words(u.Cost(amount, "XYZ"))
+    assert named == text.replace("$", "") + " XYZ"
 
 
 @pytest.mark.parametrize(

@@ -21,17 +21,20 @@ class TurnPage {
     this.clock = null; // what the kernel's clock says at this page's zero
     this.retries = 0;
     this.blocks = new Map();
+    this.sources = new Map(); // what HTML each was made of
     this.slots = new Map();
     this.unfinished = new Set();
     this.drafts = new Map(); // what was typed into a form, for when everything is drawn anew
     root.classList.add("acp");
     root.innerHTML =
       '<div class="acp-head"><div class="acp-who" data-slot="head"></div>' +
-      '<div class="acp-controls" data-slot="controls"></div><div class="acp-now" data-slot="now">' +
-      '</div></div><div class="acp-earlier" data-slot="earlier"></div>' +
+      '<div class="acp-now" data-slot="now"></div></div><div class="acp-more">' +
+      '<div class="acp-facts" data-slot="usage"></div><div class="acp-controls" ' +
+      'data-slot="controls"></div></div><div class="acp-earlier" data-slot="earlier"></div>' +
       '<div class="acp-entries"></div><div class="acp-foot"><span data-slot="foot"></span></div>' +
       '<div class="acp-say" role="status" aria-live="polite"></div>';
-    [this.head, , this.entries, this.foot, this.voice] = root.children;
+    this.entries = root.querySelector(".acp-entries");
+    this.voice = root.querySelector(".acp-say");
     this.onMessage = (message) => this.receive(message);
     this.onSight = () => this.seenAgain();
     model.on("msg:custom", this.onMessage);
@@ -114,12 +117,14 @@ class TurnPage {
   clear() {
     this.entries.replaceChildren();
     this.blocks.clear();
+    this.sources.clear();
     this.slots.clear();
   }
 
   remove(id) {
     this.blocks.get(id)?.remove();
     this.blocks.delete(id);
+    this.sources.delete(id);
   }
 
   put(op) {
@@ -131,7 +136,12 @@ class TurnPage {
       this.entries.append(entry);
       this.blocks.set(op.id, entry);
     }
-    this.replace(entry, op.html, true);
+    // Of a long entry only what is new comes, between what the page has of its ends.
+    const had = this.sources.get(op.id);
+    const [start, end] = op.keep ?? [];
+    const html = op.keep ? had.slice(0, start) + op.html + had.slice(had.length - end) : op.html;
+    this.sources.set(op.id, html);
+    this.replace(entry, html, true);
     // Keys in a question are answers here, not the notebook's shortcuts, which look at what has
     // the focus before they look for this mark above it.
     for (const card of entry.querySelectorAll("[data-keys], form")) {

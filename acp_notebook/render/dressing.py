@@ -1,0 +1,63 @@
+"""Rendered Markdown for the record: tags get inline styles in the place of a style sheet.
+
+Reads HTML that has passed the sanitizer, tag by tag. Knows no session.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from markupsafe import Markup
+
+from acp_notebook.render.styles import CLASSES, INSIDE, MARKDOWN
+
+# The sanitizer escapes every `<` of a text, so what begins here is a tag of ours; inside the value
+# of an attribute there may be one, which is why a tag is read to its own end.
+_TAG: Final = re.compile(r'<(/?)([a-z][a-z0-9]*)((?: [a-z-]+="[^"]*")*)>')
+_STYLE: Final = re.compile(r' style="([^"]*)"')
+_CLASS: Final = re.compile(r' class="([^"]*)"')
+_VOID: Final = frozenset({"br", "hr", "img"})
+_LAST: Final = ";margin-bottom:0"
+
+
+def dressed(html: str, *, is_whole: bool = False) -> Markup:
+    """The same HTML with inline styles.
+
+    Args:
+        html: Rendered and sanitized Markdown.
+        is_whole: Nothing follows in the same box: the last block has no margin below it.
+    """
+    parts: list[str] = []
+    inside: list[str] = []
+    at, last = 0, -1
+    for match in _TAG.finditer(html):
+        closing, tag, attributes = match.groups()
+        parts.append(html[at : match.start()])
+        at = match.end()
+        if closing:
+            if tag in inside:
+                while inside.pop() != tag:
+                    pass
+            parts.append(match[0])
+            continue
+        last = last if inside else len(parts)
+        parts.append(_dressed_tag(tag, attributes, inside[-1] if inside else ""))
+        if tag not in _VOID:
+            inside.append(tag)
+    if is_whole and last >= 0 and parts[last].endswith('">'):
+        parts[last] = f'{parts[last][:-2]}{_LAST}">'
+    return Markup("".join([*parts, html[at:]]))  # noqa: S704  # adds literals of this package
+
+
+def _dressed_tag(tag: str, attributes: str, parent: str) -> str:
+    own = _STYLE.search(attributes)
+    named = _CLASS.search(attributes)
+    styles = [INSIDE.get(f"{parent} {tag}") or MARKDOWN.get(tag)]
+    styles += [CLASSES.get(name) for name in named[1].split()] if named else []
+    # How a column is aligned is the text's own affair.
+    styles.append(own[1] if own else None)
+    style = ";".join(filter(None, styles))
+    if not style:
+        return f"<{tag}{attributes}>"
+    return f'<{tag}{_STYLE.sub("", attributes)} style="{style}">'
