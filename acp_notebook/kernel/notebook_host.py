@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 # A start that takes longer is worth a display with its elapsed time.
 QUICK_START_S = 1.0
+MAX_UNPLACED = 8
 
 
 class NotebookHost:
@@ -54,6 +55,8 @@ class NotebookHost:
         self.can_ask = False
         self.is_quiet = False
         self._has_console = False
+        # records that no page has said to have placed
+        self._unplaced: list[TurnCell] = []
         self._cells: dict[PromptId, list[TurnCell | ConsoleCell]] = {}
         self._watched: set[int] = set()
         self._tools: ToolOffer | None = None
@@ -207,6 +210,11 @@ class NotebookHost:
     def _conclude(self, turn: Turn) -> None:
         for cell in list(self._cells.get(turn.prompt_id, ())):
             cell.conclude()
+            if isinstance(cell, TurnCell) and cell not in self._unplaced:
+                self._unplaced.append(cell)
+        self._unplaced = [cell for cell in self._unplaced if cell.is_open]
+        while len(self._unplaced) > MAX_UNPLACED:
+            self._unplaced.pop(0).let_go()
 
     def run_user_function(
         self, function: Callable[..., Any], *args: Any

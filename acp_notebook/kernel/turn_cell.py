@@ -73,6 +73,8 @@ class TurnCell:
         kind = content.get("t") if isinstance(content, dict) else None
         if kind == "sync":  # a page begins to show the view
             self._pages += 1
+            if self._is_concluded:
+                self._thread.post(lambda: self._view.tell_page(self.record()))
         elif kind == "settled":
             self._thread.post(self._view.close)
 
@@ -99,7 +101,11 @@ class TurnCell:
         self._view.put(self.record())
 
     def conclude(self) -> None:
-        """Put the record in the place of the view; once, on whatever thread saw the end."""
+        """Put the record in the place of the view; once, on whatever thread saw the end.
+
+        A page that shows the view says when the record stands there. One that is away, or being
+        loaded anew, would find a view without a model: so the view stays until some page said so.
+        """
         with self._lock:
             if self._is_concluded:
                 return
@@ -109,10 +115,21 @@ class TurnCell:
             self._view.put(record)
             if self._pages > 1:
                 self._view.tell_page(record)
-        finally:
+        except BaseException:
             # A failure to draw must not leave a model behind.
-            if self._pages <= 1:
-                self._thread.call(self._view.close)
+            self.let_go()
+            raise
+        if self._pages == 0:
+            self.let_go()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the view's model waits for a page."""
+        return self._view.is_open
+
+    def let_go(self) -> None:
+        """Close the view's model, whether or not a page has placed the record."""
+        self._thread.call(self._view.close)
 
     def record(self) -> dict[str, str]:
         """The static bundle of the turn as it stands."""

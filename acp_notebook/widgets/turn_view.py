@@ -115,6 +115,7 @@ class TurnPresenter:
         self._sent_at = float("-inf")
         self._number = 0
         self._is_closed = False
+        self._is_over = False
         self.view = make_view()
         self.view.on_msg(self._on_message)
         # Messages belong to this cell, whichever thread sends them.
@@ -139,6 +140,7 @@ class TurnPresenter:
         """The turn is over: show its end at once."""
         if self._is_closed:
             return
+        self._is_over = True
         self._document.finish(stop_reason, failure, elapsed_s)
         self._flush()
 
@@ -164,6 +166,7 @@ class TurnPresenter:
 
     def _send(self, message: dict[str, Any]) -> None:
         self._sent_at = time.monotonic()
+        message["over"] = self._is_over
         # The page's clocks count from moments on this clock.
         message["now"] = round(self._sent_at, 2)
         self._context.run(self.view.send, message)

@@ -55,6 +55,7 @@ REPORTED_POLICY: Final = (
 
 START_SECONDS: Final = 90
 STOP_SECONDS: Final = 10
+IDLE_SECONDS: Final = 60
 REQUEST_SECONDS: Final = 20
 LOG_TAIL: Final = 3000
 
@@ -216,6 +217,18 @@ class JupyterApp:
         for session in self._request("GET", "/api/sessions"):
             if session["path"] == name:
                 self._request("DELETE", f"/api/sessions/{session['id']}")
+
+    def wait_for_idle_kernel(self, name: str) -> None:
+        """Waits until a notebook's kernel is idle, as the server hears it; no page is needed."""
+        deadline = time.monotonic() + IDLE_SECONDS
+        while not any(
+            session["path"] == name and session["kernel"]["execution_state"] == "idle"
+            for session in self._request("GET", "/api/sessions")
+        ):
+            assert self._server is not None
+            self._wait_a_tick(self._server)
+            if time.monotonic() > deadline:
+                raise JupyterAppError(f"The kernel of {name} was busy for {IDLE_SECONDS} s.")
 
     def processes(self) -> list[psutil.Process]:
         """Every living process started from here: server, kernels, agents, however detached.

@@ -113,6 +113,15 @@ class NotebookPage:
         self.tab.reload(wait_until="domcontentloaded")
         self._wait_for_notebook(kernel=True)
 
+    def leave(self) -> None:
+        """Shows nothing of the notebook any more; the kernel lives on."""
+        self.tab.goto("about:blank")
+
+    def come_back(self) -> None:
+        """Opens the saved notebook again, after `leave`, with the kernel that it has."""
+        self.tab.goto(self.app.notebook_url(self.name), wait_until="domcontentloaded")
+        self._wait_for_notebook(kernel=True)
+
     def reopen(self, *, kernel: bool = True, trusted: bool = True) -> None:
         """Ends the kernel and opens the saved notebook anew.
 

@@ -1,14 +1,15 @@
-"""Beside `%%acp`: what an agent does by itself after a turn, and agents that are awaited."""
+"""Beside the usual turn: nobody looks when it ends, nobody prompted, or several are awaited."""
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 from notebook_page import REPOSITORY
-from prompting import LOAD, problems, run_start, wait_for_record
+from prompting import LOAD, START_DEMO, WIDGET_MIME, problems, run_start, wait_for_record
 
 if TYPE_CHECKING:
     from conftest import OpenNotebook
@@ -19,6 +20,8 @@ one, two = acp.start('demo', label='one'), acp.start('demo', label='two')"""
 ASK_BOTH = """asked = (each.session.aprompt('/permission') for each in (one, two))
 turns = await asyncio.gather(*asked)
 print([turn.stop_reason for turn in turns])"""
+NO_WIDGETS = """testPage.kernel(path).requestCommInfo({ target_name: "jupyter.widget" })
+  .then(({ content }) => !Object.keys(content.comms).length)"""
 STORIES = REPOSITORY / "tests" / "client" / "story_agent.py"
 
 
@@ -74,4 +77,27 @@ def test_two_agents_are_awaited_side_by_side(open_notebook: OpenNotebook) -> Non
     page.wait_for_text(1, "['end_turn', 'end_turn']")
     page.wait_done(2)
     page.wait_for_text(2, "queued")
+    assert problems(page) == []
+
+
+@pytest.mark.parametrize("kernel", ["current", "6.31"], indirect=True)
+def test_a_turn_that_ends_while_the_page_is_away_is_there_when_it_comes_back(
+    open_notebook: OpenNotebook,
+) -> None:
+    page = open_notebook([START_DEMO, "%%acp\n/slow 2", "%%acp\n/plan"])
+    run_start(page)
+    page.start(1)
+    page.wait_for_text(1, "takes its time")
+    page.save()
+    page.leave()
+    page.app.wait_for_idle_kernel(page.name)
+    page.come_back()
+    page.wait_for_text(1, "Finished")
+    wait_for_record(page, 1)
+    assert "takes its time" in page.seen(1)
+    assert WIDGET_MIME not in json.dumps(page.save())
+    page.run(2)
+    wait_for_record(page, 2)
+    # No model is left behind, whoever placed the record.
+    page.wait_for("no widget is left", NO_WIDGETS)
     assert problems(page) == []

@@ -68,9 +68,9 @@ def test_a_hidden_tab_does_nothing_says_that_it_is_asked_and_catches_up(
 ) -> None:
     page = open_notebook([START_DEMO, "%%acp\n/permission"])
     run_start(page)
-    page.start(1)
-    page.wait_for_text(1, "I would like")
+    # Before anything is said: what is asked right behind it must find the tab hidden.
     page.tab.evaluate(SET_HIDDEN, True)
+    page.start(1)
     page.wait_for("the title says that something waits", "document.title.startsWith('(?) ')")
     assert page.output(1).get_by_role("group", name="Permission:").count() == 0
     page.tab.evaluate(SET_HIDDEN, False)

@@ -57,6 +57,13 @@ class TurnPage {
     clearTimeout(this.retry);
     clearTimeout(this.finishing);
     this.setBadge(false);
+    // At the end the record takes the view's place; until a page says so, its model is kept.
+    if (this.isOver) this.sayPlaced();
+  }
+
+  sayPlaced() {
+    if (!this.isPlaced) this.model.send({ t: "settled" });
+    this.isPlaced = true;
   }
 
   // Messages
@@ -80,6 +87,7 @@ class TurnPage {
       if (message.n !== this.seen + 1) return this.sync();
     }
     this.seen = message.n;
+    this.isOver = message.over;
     this.retries = 0;
     this.clock = message.now - performance.now() / 1000;
     if (document.hidden) {
@@ -99,7 +107,7 @@ class TurnPage {
       for (let i = 0; i < (outputs?.length ?? 0); i++) {
         if (outputs.get(i).data[VIEW_MIME]?.model_id !== model) continue;
         outputs.set(i, { output_type: "display_data", data: record, metadata: {} });
-        this.model.send({ t: "settled" });
+        this.sayPlaced();
       }
     }
   }
