@@ -104,6 +104,11 @@ class TurnDocument:
         """The entries shown, in order."""
         return list(self._entries)
 
+    @property
+    def is_asking(self) -> bool:
+        """Whether the session waits for an answer of the user's."""
+        return self._state.has_questions
+
     def note(self, changes: Iterable[SessionChange]) -> bool:
         """Remember what to draw anew; True if the reader should see it at once."""
         if self._ending is not None:

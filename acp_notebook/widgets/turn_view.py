@@ -166,7 +166,7 @@ class TurnPresenter:
 
     def _send(self, message: dict[str, Any]) -> None:
         self._sent_at = time.monotonic()
-        message["over"] = self._is_over
+        message |= {"over": self._is_over, "asks": self._document.is_asking}
         # The page's clocks count from moments on this clock.
         message["now"] = round(self._sent_at, 2)
         self._context.run(self.view.send, message)

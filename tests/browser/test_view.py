@@ -72,12 +72,19 @@ def test_a_hidden_tab_does_nothing_says_that_it_is_asked_and_catches_up(
     page.tab.evaluate(SET_HIDDEN, True)
     page.start(1)
     page.wait_for("the title says that something waits", "document.title.startsWith('(?) ')")
-    assert page.output(1).get_by_role("group", name="Permission:").count() == 0
+    question = page.output(1).get_by_role("group", name="Permission:")
+    assert question.count() == 0
     page.tab.evaluate(SET_HIDDEN, False)
     page.wait_for("the title is as it was", "!document.title.startsWith('(?) ')")
+    question.wait_for()
+    # A question that was seen and left open waits too.
+    page.tab.evaluate(SET_HIDDEN, True)
+    page.wait_for("the title says it again", "document.title.startsWith('(?) ')")
+    page.tab.evaluate(SET_HIDDEN, False)
     page.click(1, "Allow")
     page.wait_done(1)
     page.wait_for_text(1, "250 rows")
+    assert not page.tab.title().startswith("(?)")
     assert problems(page) == []
 
 

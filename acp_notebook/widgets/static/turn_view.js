@@ -88,6 +88,7 @@ class TurnPage {
     }
     this.seen = message.n;
     this.isOver = message.over;
+    this.setBadge(message.asks);
     this.retries = 0;
     this.clock = message.now - performance.now() / 1000;
     if (document.hidden) {
@@ -283,20 +284,21 @@ class TurnPage {
   say(op) {
     this.voice.textContent = op.text;
     if (!op.ask || !document.hidden) return;
-    this.setBadge(true);
     if (globalThis.Notification?.permission === "granted") {
       new Notification("Jupyter", { body: op.text, tag: "acp" });
     }
   }
 
-  setBadge(isOn) {
+  // The title of a hidden tab says that something waits, whenever it was asked.
+  setBadge(asks) {
+    this.asks = asks;
     const title = document.title.replace(BADGE, "");
-    document.title = isOn ? BADGE + title : title;
+    document.title = asks && document.hidden ? BADGE + title : title;
   }
 
   seenAgain() {
+    this.setBadge(this.asks);
     if (document.hidden) return;
-    this.setBadge(false);
     if (this.isBehind) this.sync();
     this.isBehind = false;
     this.tick();
@@ -345,6 +347,7 @@ class TurnPage {
   // Time
 
   tick() {
+    if (this.asks) this.setBadge(true); // the application writes its title anew now and then
     if (this.clock === null || document.hidden) return;
     const now = this.clock + performance.now() / 1000;
     for (const clock of this.root.querySelectorAll("[data-since]")) {
