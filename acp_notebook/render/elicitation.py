@@ -14,7 +14,7 @@ from markupsafe import Markup
 from acp_notebook.render.content import json_fold, text_part
 from acp_notebook.render.markup import Paper, join, label, visible
 from acp_notebook.render.web_address import WebAddress, read_address
-from acp_notebook.render.words import Wording, by_words
+from acp_notebook.render.words import WAITS, Wording, by_words
 from acp_notebook.session.elicitation import Elicitation
 from acp_notebook.session.form import HIDDEN, Choice, Form, FormField
 
@@ -89,7 +89,7 @@ def render_elicitation(paper: Paper, elicitation: Elicitation, ident: str) -> Ma
         visible(request.message[:MESSAGE_LIMIT_CHARS]),
     )
     if paper.is_static:
-        remark = paper("div", "muted small", "Not answered.")
+        remark = paper("div", "muted small", WAITS)
         return paper("div", "card card-line", who, title, remark)
     body = (
         _form(paper, request.form, ident)

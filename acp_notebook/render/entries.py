@@ -25,6 +25,7 @@ from acp_notebook.render.tool_call import (
     tool_title,
 )
 from acp_notebook.render.words import (
+    WAITS,
     answer_words,
     by_words,
     chosen_option,
@@ -181,7 +182,7 @@ def _permission(paper: Paper, state: SessionState, permission: Permission, ident
         parts.append(text_part(paper, request.description))
     parts += _subject(paper, state, permission, ident)
     if paper.is_static:
-        parts.append(paper("div", "muted small", "Not answered."))
+        parts.append(paper("div", "muted small", WAITS))
         return paper("div", "card card-line", *parts)
     parts.append(_buttons(paper, request.options, ident))
     return paper(

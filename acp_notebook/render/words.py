@@ -100,6 +100,9 @@ _SIGNS: dict[str, str] = {"USD": "$", "EUR": "€", "GBP": "£"}
 # Less is not told apart.
 _LEAST: Final = 0.0001
 
+# A record has no buttons; see `kernel.session_cell`.
+WAITS: Final = "It waits for your answer. %acp wait shows it with its buttons."
+
 
 def stop_words(stop_reason: str | None, failure: Failure | None = None) -> Wording:
     """How a turn ended, in a few words (STATE-3)."""

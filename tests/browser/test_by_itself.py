@@ -43,6 +43,7 @@ def test_what_it_asks_by_itself_is_answered_where_it_is_waited_for(
     run_start(page)
     page.run(1)
     page.wait_for_text(1, "May I?" if story.endswith("v2") else "Delete the results")
+    page.wait_for_text(1, "It waits for your answer. %acp wait")
     page.run(2)
     page.wait_for_text(2, "by itself: %acp wait")
 

@@ -138,7 +138,7 @@ def test_words_beside_the_fields_do_not_draw_the_form_anew():
 @proves("ELIC-1")
 def test_an_answer_takes_the_forms_place_live_and_in_the_record():
     shown = Shown(every_field())
-    assert "Not answered." in shown.record()["text/html"]
+    assert "It waits for your answer. %acp wait" in shown.record()["text/html"]
     content = {"n": "Ann", "p": "••••", "b": False, "c": "l", "k": ["l", "r"], "i": 3}
     shown.apply(e.ElicitationSettled("a1", "accept", "you", content))
     assert "form" not in HtmlFacts(shown.html).tags

@@ -196,7 +196,7 @@ def test_a_queued_prompt_and_an_open_question_have_no_buttons() -> None:
         u.PermissionRequested(QUESTION, "Run?", (u.PermissionOption("y", "Yes", "allow_once"),)),
     )
     assert "queued" in bundle["text/html"]
-    assert "Not answered" in bundle["text/html"]
+    assert "It waits for your answer" in bundle["text/html"]
     assert "<button" not in bundle["text/html"]
 
 
