@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from acp_notebook.kernel.cell_view import CellView
+from acp_notebook.kernel.history_cell import HistoryCell
 from acp_notebook.kernel.turn_cell import SessionActions, notebook_folder
 from acp_notebook.render.timings import Timings
 from acp_notebook.session.changes import EntryChanged, SessionChange
@@ -19,7 +20,7 @@ from acp_notebook.session.changes import EntryChanged, SessionChange
 if TYPE_CHECKING:
     from acp_notebook.client.session import Session
     from acp_notebook.render.document import TurnDocument
-    from acp_notebook.session.state import EntryKey
+    from acp_notebook.session.state import EntryKey, SessionState
 
 
 class SessionCell:
@@ -63,26 +64,19 @@ class SessionCell:
         )
 
     def conclude(self) -> None:
-        """Put the record in the place of the view."""
-        self._thread.call(lambda: self._session.live.listeners.remove(self._note))
+        """Put the record in the place of the view; it grows with what comes later."""
+        self._thread.call(self._part)
         try:
-            self._view.put(self._thread.call(self._record))
+            HistoryCell(self._session, self._view, self._shown, self._timings).show()
         finally:
             self._thread.call(self._view.close)
 
-    def _record(self) -> dict[str, str]:
-        from acp_notebook.render.record import record_bundle
-
-        state = self._state
+    def _part(self) -> None:
+        self._session.live.listeners.remove(self._note)
         self._timings.close(time.monotonic())
-        return record_bundle(
-            state,
-            [key for key in state.timeline if key not in self._earlier],
-            agent_name=self._session.agent.label,
-            stop_reason=None,
-            ending=False,  # no turn ended here
-            timings=self._timings,
-        )
+
+    def _shown(self, state: SessionState) -> list[EntryKey]:
+        return [key for key in state.timeline if key not in self._earlier]
 
 
 @contextmanager

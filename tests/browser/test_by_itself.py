@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 from typing import TYPE_CHECKING
@@ -12,6 +13,8 @@ from notebook_page import REPOSITORY
 from prompting import LOAD, START_DEMO, WIDGET_MIME, problems, run_start, wait_for_record
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from conftest import OpenNotebook
 
 START_TWO = """import asyncio
@@ -101,4 +104,31 @@ def test_a_turn_that_ends_while_the_page_is_away_is_there_when_it_comes_back(
     wait_for_record(page, 2)
     # No model is left behind, whoever placed the record.
     page.wait_for("no widget is left", NO_WIDGETS)
+    assert problems(page) == []
+
+
+@pytest.mark.parametrize("when", ["early", "late"])
+@pytest.mark.parametrize("app", ["lab"], indirect=True)
+def test_a_session_is_taken_up_after_a_restart_of_the_kernel(
+    open_notebook: OpenNotebook, tmp_path: Path, when: str
+) -> None:
+    words = [sys.executable, str(STORIES), "only-loads", str(tmp_path / "memory"), when]
+    start = f"{LOAD}\n%acp start --as keeper -- {shlex.join(words)}"
+    page = open_notebook(
+        [start, "%%acp\none", "%%acp\ntwo", start, "%acp resume first", "%%acp\nthree"]
+    )
+    run_start(page)
+    page.run(1)
+    page.run(2)
+    page.restart_kernel()
+
+    run_start(page, 3)
+    page.run(4)
+    page.wait_for_text(4, "heard two")
+    assert re.search(r"one\s+heard one\s+\W*two\s+heard two", page.seen(4))
+    wait_for_record(page, 4)
+    page.run(5)
+    page.wait_for_text(5, "remembered: ['one', 'two', 'three']")
+    assert "heard" not in page.seen(5)
+    assert "three" not in page.seen(4)
     assert problems(page) == []

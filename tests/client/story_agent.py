@@ -232,7 +232,17 @@ class OnlyLoads(V1Agent):
         able = {"loadSession": True, "sessionCapabilities": {"resume": {}}}
         return {**super().introduction(), "agentCapabilities": able}
 
+    session = ""
+
+    def update(self, update: Any, **more: Any) -> None:
+        super().update(update, sessionId=self.session, **more)
+
+    def on_session_new(self, frame: Frame) -> None:
+        self.session = "second" if Path(self.argument).exists() else "first"
+        self.answer(frame, {"sessionId": self.session})
+
     def on_session_load(self, frame: Frame) -> None:
+        self.session = frame["params"]["sessionId"]
         is_late = sys.argv[3:] == ["late"]
         if is_late:
             self.answer(frame, {})
