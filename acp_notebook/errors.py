@@ -18,13 +18,31 @@ stop reason `cancelled`.
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 AUTH_REQUIRED_CODE: Final = -32000
 
+_ESCAPES: Final = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours and the like
+    r"|\x1b[\]P^_X][^\x07\x1b]*(?:\x07|\x1b\\)"  # titles, links, commands to the terminal
+    r"|\x1b[ -/]*[0-Z\\^-~]"
+)
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def printable(text: str) -> str:
+    """Text that a terminal takes for text, whoever wrote it: without escapes and controls."""
+    if text.isprintable():
+        return text
+    return _CONTROLS.sub("\ufffd", _ESCAPES.sub("", text.replace("\r\n", "\n")))
+
 
 class AcpNotebookError(Exception):
     """Root of everything this package raises on purpose."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
     def _render_traceback_(self) -> list[str]:
         # IPython asks an exception for this. The message says what to do; a traceback through our
@@ -57,9 +75,8 @@ class AgentExited(AgentError):
     def __str__(self) -> str:
         tail = self.stderr_tail.strip()
         indented = "\n".join(f"  {line}" for line in tail.splitlines()[-8:])
-        return (
-            f"{self.args[0]}\nIts last words on stderr:\n{indented}" if tail else str(self.args[0])
-        )
+        words = f"{self.args[0]}\nIts last words on stderr:\n{indented}" if tail else self.args[0]
+        return printable(words)
 
 
 class RequestFailed(AgentError):
@@ -81,7 +98,8 @@ class RequestFailed(AgentError):
 
     def __str__(self) -> str:
         reason = describe_error(self.code, self.message, self.data)
-        return f"{self.method} failed: {reason}. The agent's own words may tell more: %acp log"
+        words = f"{self.method} failed: {reason}. The agent's own words may tell more: %acp log"
+        return printable(words)
 
 
 class AuthRequired(RequestFailed):
@@ -118,7 +136,7 @@ def describe_error(code: int, message: str, data: Any = None) -> str:
     text = message.strip() or "no message"
     if detail and detail not in text:
         text = f"{text}: {detail}"
-    return f"{text} (code {code})"
+    return printable(f"{text} (code {code})")
 
 
 def _readable(data: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_notebook.errors import RequestFailed, describe_error
+from acp_notebook.errors import AgentError, AgentExited, RequestFailed, describe_error, printable
 
 LIMIT = "usage limit reached; resets 18:00"
 
@@ -45,3 +45,23 @@ def test_a_failed_request_names_its_method_and_where_to_look() -> None:
         "session/new failed: Bad Request: no key (code 400). "
         "The agent's own words may tell more: %acp log"
     )
+
+
+EVIL = "\x1b]0;owned\x07red\x1b[31m \x9b2Jtext\x1b(B\r\nnext\ttab\x08"
+
+
+def test_an_errors_text_moves_no_cursor_and_keeps_its_lines() -> None:
+    assert printable(EVIL) == "red \ufffd2Jtext\nnext\ttab\ufffd"
+    errors = [
+        AgentError(EVIL),
+        RequestFailed(EVIL, -1, EVIL, {"details": EVIL}),
+        AgentExited(EVIL, stderr_tail=EVIL),
+    ]
+    for error in errors:
+        shown = [str(error), *error._render_traceback_()]
+        assert not {"\x1b", "\x07", "\x08", "\x9b"} & set("".join(shown))
+        assert "red" in shown[0]
+
+
+def test_text_of_people_stays_as_it_is() -> None:
+    assert printable("Zażółć 🙂\n\tüber\u200d") == "Zażółć 🙂\n\tüber\u200d"

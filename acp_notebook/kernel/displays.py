@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from IPython.display import display
 from markupsafe import Markup, escape
 
+from acp_notebook.errors import printable
+
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
     from acp_notebook.client.session import Session
@@ -27,7 +29,7 @@ _FRAME = "font-family:var(--jp-ui-font-family,sans-serif);line-height:1.5;paddin
 def show_bundle(html: Markup, text: str) -> None:
     """Display the same fact as HTML and as text."""
     body = Markup('<div style="{}">{}</div>').format(_FRAME, html)
-    display({"text/html": str(body), "text/plain": text}, raw=True)
+    display({"text/html": str(body), "text/plain": printable(text)}, raw=True)
 
 
 def show_started(agent: Agent) -> None:

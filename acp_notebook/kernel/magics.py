@@ -14,7 +14,7 @@ from IPython.core.magic import line_cell_magic, magics_class, needs_local_scope,
 from IPython.utils.text import DollarFormatter
 from traitlets import Unicode
 
-from acp_notebook.errors import AgentError, UsageError
+from acp_notebook.errors import AgentError, UsageError, printable
 from acp_notebook.kernel.arguments import name_meant
 from acp_notebook.kernel.prompt_magics import PromptMagics
 from acp_notebook.kernel.subcommands import SUBCOMMANDS, takes_prompt
@@ -301,7 +301,7 @@ class AcpMagics(PromptMagics):
             raise UsageError(f"There is no %acp {given.topic}.{meant}")
 
     def _say(self, text: str) -> None:
-        print(text)  # noqa: T201 - what a magic has to say goes to the cell's stdout
+        print(printable(text))  # noqa: T201 - what a magic has to say goes to the cell's stdout
 
 
 def _environment(pairs: list[str]) -> dict[str, str]:

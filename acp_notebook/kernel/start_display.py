@@ -12,6 +12,7 @@ import contextvars
 import time
 from typing import TYPE_CHECKING, Any
 
+from acp_notebook.errors import printable
 from acp_notebook.kernel.comm_route import keep_front_end_route
 from acp_notebook.kernel.front_end import present_front_end
 
@@ -117,10 +118,10 @@ class StartDisplay:
     def _bundle(self) -> dict[str, Any]:
         plain = f"Starting {self._agent.label} … {self._elapsed_s} s\n{self._tail}".rstrip()
         if self._view is None:
-            return {"text/plain": plain}
+            return {"text/plain": printable(plain)}
         bundle = self._view._repr_mimebundle_()  # IPython's own protocol
         data = dict(bundle[0] if isinstance(bundle, tuple) else bundle)
-        return {**data, "text/plain": plain}
+        return {**data, "text/plain": printable(plain)}
 
     def close(self) -> None:
         """Take the display back; on the waiting thread, so that every front end sees it."""

@@ -15,11 +15,13 @@ from acp_notebook.render.record_text import ending_line, plain_entry
 from acp_notebook.render.timings import Timings
 from acp_notebook.render.tool_call import tool_title
 from acp_notebook.session.content import TextBlock
+from acp_notebook.session.elicitation import ElicitationId
 from acp_notebook.session.state import EntryKey, Permission, SessionState
 from acp_notebook.session.updates import (
     CodeSubject,
     CommandSubject,
     ContentItem,
+    PermissionId,
     PermissionRequested,
     ToolCallId,
     ToolCallSubject,
@@ -89,10 +91,10 @@ class ConsoleText:
         if key.kind == "tool_call":
             call = self._state.tool_calls[ToolCallId(key.id)]
             return call.is_finished or key not in self._told
-        if key.kind in {"permission", "elicitation"}:
-            homes = (self._state.permissions, self._state.elicitations)
-            found = next((home[key.id] for home in homes if key.id in home), None)  # type: ignore[index]
-            return found is not None and not found.is_open
+        if key.kind == "permission":
+            return not self._state.permissions[PermissionId(key.id)].is_open
+        if key.kind == "elicitation":
+            return not self._state.elicitations[ElicitationId(key.id)].is_open
         return True
 
     def _message(self, key: EntryKey) -> str:

@@ -34,7 +34,8 @@ _CODE = re.compile("(?<!`)`([^`]+)`(?!`)")
 _CLIPPED_FOLDS = frozenset({"thought", "prompt"})
 # The boxes of a record are some 20 lines high.
 _CLIPPED_LINES = 18
-_UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+# With the second set of control characters: terminals take some of them for escapes.
+_UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _HIDDEN = re.compile(
     "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
 )

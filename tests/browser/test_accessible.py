@@ -39,7 +39,6 @@ def violations(page: NotebookPage, cell: int) -> list[Any]:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("app", ["lab"], indirect=True)
 def test_axe_finds_nothing_in_any_state_light_or_dark(open_notebook: OpenNotebook) -> None:
     page = open_notebook(cells(), width=WIDTH)
     page.resize(WIDTH, HEIGHT)
