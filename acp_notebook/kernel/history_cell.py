@@ -57,12 +57,13 @@ class HistoryCell:
 
     def show(self) -> None:
         """Display the record, and keep it current until the next prompt."""
-        self._view.put(self._thread.call(self._bundle))
-        self._thread.call(self._follow)
+        self._view.put(self._thread.call(self._follow))
 
-    def _follow(self) -> None:
+    def _follow(self) -> dict[str, str]:
+        # At once with the reading: what comes between the two would be lost.
         self._prompts = len(self._state.prompts)
         self._session.live.listeners.append(self._note)
+        return self._bundle()
 
     def _note(self, changes: list[SessionChange]) -> None:
         if len(self._state.prompts) != self._prompts:
@@ -73,6 +74,9 @@ class HistoryCell:
             self._late_update = self._view.call_later(LATE_CHANGE_S, self._redraw)
 
     def _redraw(self) -> None:
+        if not self._view.is_shown:  # the cell's thread has yet to display it
+            self._late_update = self._view.call_later(LATE_CHANGE_S, self._redraw)
+            return
         self._late_update = None
         self._view.put(self._bundle())
 
