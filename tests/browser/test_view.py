@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from prompting import START_DEMO, problems, run_start
+from prompting import START_DEMO, problems, run_start, wait_for_record
 from scenes_played import START_STAGE
 
 if TYPE_CHECKING:
@@ -85,6 +85,24 @@ def test_a_hidden_tab_does_nothing_says_that_it_is_asked_and_catches_up(
     page.wait_done(1)
     page.wait_for_text(1, "250 rows")
     assert not page.tab.title().startswith("(?)")
+    assert problems(page) == []
+
+
+def test_a_hidden_tab_is_sent_nothing_and_has_everything_when_it_is_seen(
+    open_notebook: OpenNotebook,
+) -> None:
+    page = open_notebook([START_DEMO, "%%acp\n/long 40", "%%acp\n/long 40"])
+    run_start(page)
+    with page.measured() as seen:
+        page.run(1)
+        wait_for_record(page, 1)
+    page.tab.evaluate(SET_HIDDEN, True)
+    with page.measured() as hidden:
+        page.run(2)
+        wait_for_record(page, 2)
+    assert hidden.received["comm_msg"].bytes * 10 < seen.received["comm_msg"].bytes
+    page.tab.evaluate(SET_HIDDEN, False)
+    page.wait_for_text(2, "Those were 40 sections")
     assert problems(page) == []
 
 

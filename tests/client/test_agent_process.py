@@ -40,6 +40,7 @@ if command == "wait":
         pause(120)
     except KeyboardInterrupt:
         print("interrupted:", agent.session.prompt("hi").text, flush=True)
+        sys.stdin.readline()  # lives on until it was looked at
 """
 
 

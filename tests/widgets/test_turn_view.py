@@ -14,7 +14,7 @@ from acp_notebook.session import updates as u
 from acp_notebook.session.content import TextBlock
 from acp_notebook.session.reducer import apply
 from acp_notebook.session.state import SessionState
-from acp_notebook.widgets.turn_view import TurnPresenter, TurnView
+from acp_notebook.widgets.turn_view import MAX_PAGES, TurnPresenter, TurnView
 
 MESSAGE, QUESTION, PROMPT = u.MessageId("m"), u.PermissionId("q"), u.PromptId("p")
 OPTIONS = (
@@ -116,6 +116,44 @@ def stage() -> Stage:
 
 def say(text: str) -> u.MessageChunk:
     return u.MessageChunk("agent", MESSAGE, TextBlock(text))
+
+
+def test_pages_that_nobody_looks_at_are_told_only_what_is_to_be_said(stage: Stage) -> None:
+    for page in ("a", "b"):
+        stage.view.press(t="sync", page=page)
+        stage.handle()
+    stage.view.press(t="hidden", page="a")
+    stage.handle()
+    sent = stage.view.sent
+    sent.clear()
+    stage.see(say("one "))
+    assert len(sent) == 1  # the other page is looked at
+    stage.view.press(t="hidden", page="b")
+    stage.handle()
+    sent.clear()
+    stage.see(say("two "))
+    stage.beat()
+    assert sent == []
+    stage.see(u.PermissionRequested(QUESTION, "May I?", OPTIONS))
+    assert [[each["op"] for each in message["ops"]] for message in sent] == [["say"]]
+    assert sent[0]["asks"]
+    assert not sent[0]["over"]
+    sent.clear()
+    stage.presenter.finish("end_turn")
+    assert [each["op"] for each in sent[0]["ops"]] == ["say"]
+    assert sent[0]["over"]
+    sent.clear()
+    stage.view.press(t="sync", page="a")
+    stage.handle()
+    assert [message["whole"] for message in sent] == [True]
+    assert "one two" in str(sent[0]["ops"])
+
+
+def test_pages_that_were_loaded_anew_are_forgotten_in_time(stage: Stage) -> None:
+    for number in range(200):
+        stage.view.press(t="sync", page=str(number))
+    stage.handle()
+    assert len(stage.presenter._pages) == MAX_PAGES
 
 
 def test_the_first_words_go_out_at_once_and_later_ones_together(stage: Stage) -> None:
