@@ -41,7 +41,7 @@ class TurnCell:
         self._lock = threading.Lock()
         self._is_concluded = False
         self._is_recorded = False
-        self._pages = 0
+        self._pages: set[str] = set()
         self._late_update: asyncio.TimerHandle | None = None
         self._timings = Timings(time.monotonic() - turn.elapsed_s)
         self._usage: Usage | None = None
@@ -72,7 +72,7 @@ class TurnCell:
         # May run on any thread.
         kind = content.get("t") if isinstance(content, dict) else None
         if kind == "sync":  # a page begins to show the view
-            self._pages += 1
+            self._pages.add(str(content.get("page")))
             if self._is_concluded:
                 self._thread.post(lambda: self._view.tell_page(self.record()))
         elif kind == "settled":
@@ -113,13 +113,13 @@ class TurnCell:
         try:
             record = self.record()
             self._view.put(record)
-            if self._pages > 1:
+            if len(self._pages) > 1:
                 self._view.tell_page(record)
         except BaseException:
             # A failure to draw must not leave a model behind.
             self.let_go()
             raise
-        if self._pages == 0:
+        if not self._pages:
             self.let_go()
 
     @property

@@ -21,6 +21,8 @@ from acp_notebook.session.changes import SessionChange
 from acp_notebook.session.elicitation import Action, ElicitationId
 from acp_notebook.session.updates import Failure, PermissionId, PromptId, ToolCallId
 
+# A page that was loaded anew has another id; the old ones are forgotten.
+MAX_PAGES: Final = 16
 _STATIC: Final = Path(__file__).parent / "static"
 
 
@@ -116,6 +118,8 @@ class TurnPresenter:
         self._number = 0
         self._is_closed = False
         self._is_over = False
+        # by the page's own id, whether it can be seen
+        self._pages: dict[str, bool] = {}
         self.view = make_view()
         self.view.on_msg(self._on_message)
         # Messages belong to this cell, whichever thread sends them.
@@ -160,9 +164,25 @@ class TurnPresenter:
     def _flush(self) -> None:
         self._cancel_timer()
         operations = self._document.ops()
+        if not operations:
+            return
+        self._number += 1
+        if not self._is_watched:
+            # A page that comes back asks for everything; meanwhile it only has to say something.
+            operations = [each for each in operations if each["op"] == "say"]
         if operations:
-            self._number += 1
             self._send({"n": self._number, "ops": operations})
+
+    @property
+    def _is_watched(self) -> bool:
+        """Whether some page may be looked at; before the first one speaks nobody knows."""
+        return not self._pages or any(self._pages.values())
+
+    def _note_page(self, page: object, *, is_visible: bool) -> None:
+        self._pages.pop(str(page), None)
+        self._pages[str(page)] = is_visible
+        if len(self._pages) > MAX_PAGES:
+            del self._pages[next(iter(self._pages))]
 
     def _send(self, message: dict[str, Any]) -> None:
         self._sent_at = time.monotonic()
@@ -184,8 +204,11 @@ class TurnPresenter:
     def _receive(self, content: Mapping[str, Any]) -> None:
         if self._is_closed:
             return
-        if content.get("t") == "sync":
+        if content.get("t") == "hidden":
+            self._note_page(content.get("page"), is_visible=False)
+        elif content.get("t") == "sync":
             self._flush()
+            self._note_page(content.get("page"), is_visible=True)
             self._send({"n": self._number, "ops": self._document.snapshot(), "whole": True})
         elif content.get("t") == "act":
             act, ident = str(content.get("act")), str(content.get("id"))

@@ -100,7 +100,7 @@ def test_a_hidden_tab_is_sent_nothing_and_has_everything_when_it_is_seen(
     with page.measured() as hidden:
         page.run(2)
         wait_for_record(page, 2)
-    assert hidden.received["comm_msg"].bytes * 10 < seen.received["comm_msg"].bytes
+    assert hidden.received["comm_msg"].size * 10 < seen.received["comm_msg"].size
     page.tab.evaluate(SET_HIDDEN, False)
     page.wait_for_text(2, "Those were 40 sections")
     assert problems(page) == []

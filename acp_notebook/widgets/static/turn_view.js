@@ -17,6 +17,7 @@ class TurnPage {
   constructor(model, root) {
     this.model = model;
     this.root = root;
+    this.id = Math.random().toString(36).slice(2);
     this.seen = null;
     this.clock = null; // what the kernel's clock says at this page's zero
     this.retries = 0;
@@ -48,6 +49,7 @@ class TurnPage {
     root.addEventListener("change", (event) => this.choose(event.target));
     this.ticker = setInterval(() => this.tick(), 1000);
     this.sync();
+    if (document.hidden) this.hide();
   }
 
   close() {
@@ -70,7 +72,7 @@ class TurnPage {
 
   sync() {
     this.seen = null;
-    this.model.send({ t: "sync" });
+    this.model.send({ t: "sync", page: this.id });
     clearTimeout(this.retry);
     if (this.retries++ < RETRIES) {
       this.retry = setTimeout(() => this.seen === null && this.sync(), RETRY_MS);
@@ -80,6 +82,14 @@ class TurnPage {
   receive(message) {
     if (message?.record) return this.settle(message);
     if (!message || !Array.isArray(message.ops)) return;
+    this.isOver = message.over;
+    this.setBadge(message.asks);
+    if (document.hidden) {
+      // Nobody looks: what is missed now is asked for when somebody does.
+      clearTimeout(this.retry);
+      message.ops.filter(({ op }) => op === "say").forEach((op) => this.say(op));
+      return;
+    }
     if (message.whole) {
       if (this.seen === message.n) return; // another view asked; this one is up to date
     } else {
@@ -87,16 +97,8 @@ class TurnPage {
       if (message.n !== this.seen + 1) return this.sync();
     }
     this.seen = message.n;
-    this.isOver = message.over;
-    this.setBadge(message.asks);
     this.retries = 0;
     this.clock = message.now - performance.now() / 1000;
-    if (document.hidden) {
-      // Nobody looks: what is missed now is asked for when somebody does.
-      this.isBehind = true;
-      message.ops.filter(({ op }) => op === "say").forEach((op) => this.say(op));
-      return;
-    }
     this.keepPlace(() => message.ops.forEach((op) => this.perform(op)));
     this.tick();
   }
@@ -298,10 +300,13 @@ class TurnPage {
 
   seenAgain() {
     this.setBadge(this.asks);
-    if (document.hidden) return;
-    if (this.isBehind) this.sync();
-    this.isBehind = false;
-    this.tick();
+    if (document.hidden) return this.hide();
+    this.retries = 0;
+    this.sync();
+  }
+
+  hide() {
+    this.model.send({ t: "hidden", page: this.id });
   }
 
   // Scrolling
