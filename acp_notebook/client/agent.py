@@ -175,7 +175,7 @@ class Agent(AgentFacts):
 
     def reconnect(self) -> None:
         """End the process and start it again; its sessions are taken up with their next prompt."""
-        self._wait_for(self.thread.submit(self._lifeline.restart()))
+        self._wait_for(self._lifeline.restart())
 
     # life
 
@@ -186,9 +186,10 @@ class Agent(AgentFacts):
             AgentError: It cannot be started, ended at once, or shares no protocol version. Wanting
                 a login is no failure: see `needs_login`.
         """
-        work = self.thread.submit(self._start())
         try:
-            current_host().wait_start(self, work)
+            with current_host().lobby(self):
+                work = self.thread.submit(self._start())
+                current_host().wait_start(self, work)
             work.result()
         except concurrent.futures.CancelledError:
             self.quit()
@@ -293,7 +294,7 @@ class Agent(AgentFacts):
     def _ask(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Have something done and wait; after a login that it lacked it is done anew."""
         with self._login.guard(lambda: self._ask(work)):
-            return self._wait_for(self.thread.submit(work()))
+            return self._wait_for(work())
 
     async def _open_session(self) -> Session:
         if not self.capabilities.sessions:
@@ -362,9 +363,12 @@ class Agent(AgentFacts):
         self._lifeline.kill_now()
         self._machine.kill_now()
 
-    def _wait_for(self, work: concurrent.futures.Future[T]) -> T:
-        current_host().wait_for_agent(self, work)
-        return work.result()
+    def _wait_for(self, work: Coroutine[Any, Any, T]) -> T:
+        # Who shows what it asks is there before it is asked for anything.
+        with current_host().lobby(self):
+            future = self.thread.submit(work)
+            current_host().wait_for_agent(self, future)
+        return future.result()
 
     def reopen_for(self, session: Session, turn: Turn) -> None:
         """Start the agent again for a prompt that waits; on the agent thread."""

@@ -60,8 +60,12 @@ class Host(Protocol):
         """Wait for an agent's start, which may take minutes, on the thread that starts it."""
         ...
 
+    def lobby(self, agent: Agent) -> AbstractContextManager[None]:
+        """Show what an agent asks outside of turns; entered before it is told to do anything."""
+        ...
+
     def wait_for_agent(self, agent: Agent, work: concurrent.futures.Future[Any]) -> None:
-        """Wait for what an agent does outside of turns; what it asks meanwhile is shown."""
+        """Wait for what an agent does outside of turns."""
         ...
 
     @property
@@ -127,6 +131,11 @@ class PlainHost:
         """Block until the start is over."""
         del agent
         self.wait(start, None)
+
+    def lobby(self, agent: Agent) -> AbstractContextManager[None]:
+        """There is nobody to show it to."""
+        del agent
+        return nullcontext()
 
     def wait_for_agent(self, agent: Agent, work: concurrent.futures.Future[Any]) -> None:
         """Block until it is done."""

@@ -83,23 +83,22 @@ class NotebookHost:
 
     def wait_start(self, agent: Agent, start: concurrent.futures.Future[None]) -> None:
         """Wait for a start; one that takes long shows elapsed time, stderr and a Stop button."""
-        with self._lobby(agent):
-            if self.wait(start, QUICK_START_S):
-                return
-            display = StartDisplay(agent, start, waited_s=QUICK_START_S)
-            try:
-                self.wait(start, None)
-            finally:
-                display.close()
+        if self.wait(start, QUICK_START_S):
+            return
+        display = StartDisplay(agent, start, waited_s=QUICK_START_S)
+        try:
+            self.wait(start, None)
+        finally:
+            display.close()
 
     def wait_for_agent(self, agent: Agent, work: concurrent.futures.Future[Any]) -> None:
         """Wait for what is no turn; an interrupt gives it up."""
-        with self._lobby(agent):
-            try:
-                self.wait(work, None)
-            except KeyboardInterrupt:
-                work.cancel()
-                raise
+        del agent
+        try:
+            self.wait(work, None)
+        except KeyboardInterrupt:
+            work.cancel()
+            raise
 
     def look_around(self) -> FrontEnd:
         """Note who reads the present cell; on the thread that runs it.
@@ -111,7 +110,8 @@ class NotebookHost:
         self._has_console = front_end in {"console", "terminal"} and not self.is_quiet
         return front_end
 
-    def _lobby(self, agent: Agent) -> AbstractContextManager[None]:
+    def lobby(self, agent: Agent) -> AbstractContextManager[None]:
+        """Show what the agent asks outside of turns, where somebody can click."""
         self.look_around()
         return lobby_shown(agent) if self.can_ask else nullcontext()
 

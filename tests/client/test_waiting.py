@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from watching import Person, answer, sent, story, until, until_asked, until_text
+from watching import BOUND_S, Person, answer, frames, sent, story, until, until_asked, until_text
 
 from acp_notebook.client.waiting import TurnInterrupted
 from acp_notebook.errors import TurnTimeout
@@ -144,3 +144,21 @@ def test_a_loop_that_is_over_is_not_told(v2_session, caplog):
     v2_session.stop()
     assert v2_session.last_turn.wait().is_done
     assert caplog.records == []
+
+
+def test_who_shows_what_it_asks_is_there_before_it_is_told_to_do_anything(start, host):
+    told = []
+
+    class Watching(Person):
+        def lobby(self, agent):
+            told.append([message.get("method") for message in frames(agent, "sent")])
+            return super().lobby(agent)
+
+        def wait_for_agent(self, agent, work):
+            work.result(BOUND_S)
+
+    agent = start(story("exits-when-told"))
+    host(Watching())
+    agent.new_session()
+    assert told == [["initialize", "session/new"]]
+    assert [message["method"] for message in frames(agent, "sent")][2:] == ["session/new"]
