@@ -367,7 +367,7 @@ class Agent(AgentFacts):
         # Who shows what it asks is there before it is asked for anything.
         with current_host().lobby(self):
             future = self.thread.submit(work)
-            current_host().wait_for_agent(self, future)
+            current_host().wait_for_agent(future)
         return future.result()
 
     def reopen_for(self, session: Session, turn: Turn) -> None:

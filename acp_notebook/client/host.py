@@ -64,7 +64,7 @@ class Host(Protocol):
         """Show what an agent asks outside of turns; entered before it is told to do anything."""
         ...
 
-    def wait_for_agent(self, agent: Agent, work: concurrent.futures.Future[Any]) -> None:
+    def wait_for_agent(self, work: concurrent.futures.Future[Any]) -> None:
         """Wait for what an agent does outside of turns."""
         ...
 
@@ -137,9 +137,8 @@ class PlainHost:
         del agent
         return nullcontext()
 
-    def wait_for_agent(self, agent: Agent, work: concurrent.futures.Future[Any]) -> None:
+    def wait_for_agent(self, work: concurrent.futures.Future[Any]) -> None:
         """Block until it is done."""
-        del agent
         self.wait(work, None)
 
     def attend(self, terminal: PseudoTerminal, title: str) -> None:

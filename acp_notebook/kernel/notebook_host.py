@@ -91,9 +91,8 @@ class NotebookHost:
         finally:
             display.close()
 
-    def wait_for_agent(self, agent: Agent, work: concurrent.futures.Future[Any]) -> None:
+    def wait_for_agent(self, work: concurrent.futures.Future[Any]) -> None:
         """Wait for what is no turn; an interrupt gives it up."""
-        del agent
         try:
             self.wait(work, None)
         except KeyboardInterrupt:

@@ -154,7 +154,7 @@ def test_who_shows_what_it_asks_is_there_before_it_is_told_to_do_anything(start,
             told.append([message.get("method") for message in frames(agent, "sent")])
             return super().lobby(agent)
 
-        def wait_for_agent(self, agent, work):
+        def wait_for_agent(self, work):
             work.result(BOUND_S)
 
     agent = start(story("exits-when-told"))
