@@ -15,7 +15,7 @@ from acp_notebook.version import __version__
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
-    from acp_notebook.client.permissions import PermissionQuestion
+    from acp_notebook.client.live.policies import PermissionQuestion
     from acp_notebook.client.session import Session
     from acp_notebook.client.start import start
     from acp_notebook.client.turn import Turn
@@ -42,7 +42,7 @@ _HOMES = {
     "AcpNotebookError": "acp_notebook.errors",
     "Agent": "acp_notebook.client.agent",
     "ElicitationRequested": "acp_notebook.session.elicitation",
-    "PermissionQuestion": "acp_notebook.client.permissions",
+    "PermissionQuestion": "acp_notebook.client.live.policies",
     "Session": "acp_notebook.client.session",
     "Turn": "acp_notebook.client.turn",
     "load_ipython_extension": "acp_notebook.kernel.extension",

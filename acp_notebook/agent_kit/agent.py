@@ -13,7 +13,7 @@ from acp_notebook.agent_kit.connection import AgentConnection
 from acp_notebook.agent_kit.definition import Command, Option, Reply
 from acp_notebook.agent_kit.stdio import StdioTransport
 from acp_notebook.agent_kit.tool_server import TRANSPORTS
-from acp_notebook.agent_kit.wire import CAPABILITY_NAMES
+from acp_notebook.agent_kit.wire.seam import CAPABILITY_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,11 +11,11 @@ import secrets
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from acp_notebook.agent_kit.foreground import Foreground
+from acp_notebook.agent_kit.prompt_queue import Foreground
 from acp_notebook.agent_kit.session import Session
-from acp_notebook.agent_kit.wire import Wire
-from acp_notebook.agent_kit.wire_v1 import WireV1
-from acp_notebook.agent_kit.wire_v2 import WireV2
+from acp_notebook.agent_kit.wire.seam import Wire
+from acp_notebook.agent_kit.wire.v1 import WireV1
+from acp_notebook.agent_kit.wire.v2 import WireV2
 from acp_notebook.jsonrpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,

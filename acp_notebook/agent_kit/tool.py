@@ -10,7 +10,7 @@ from acp_notebook.agent_kit.file_change import FileChange
 from acp_notebook.agent_kit.updates import Block
 
 if TYPE_CHECKING:
-    from acp_notebook.agent_kit.foreground import Foreground
+    from acp_notebook.agent_kit.prompt_queue import Foreground
 
 ENDED: Final = frozenset({"completed", "failed", "cancelled"})
 

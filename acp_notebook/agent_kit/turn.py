@@ -11,10 +11,10 @@ from acp_notebook.agent_kit import updates
 from acp_notebook.agent_kit.permission import ALLOW_OR_REJECT, PermissionOption
 from acp_notebook.agent_kit.tool import Tool, described_locations
 from acp_notebook.agent_kit.updates import Block, PlanEntries
-from acp_notebook.agent_kit.wire import Question
+from acp_notebook.agent_kit.wire.seam import Question
 
 if TYPE_CHECKING:
-    from acp_notebook.agent_kit.foreground import Foreground
+    from acp_notebook.agent_kit.prompt_queue import Foreground
     from acp_notebook.agent_kit.session import Session
 
 _COMMAND = re.compile(r"/(\S+)\s*(.*)", re.DOTALL)

@@ -14,21 +14,21 @@ from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from acp_notebook.client import session_list
 from acp_notebook.client.agent_facts import AgentFacts
-from acp_notebook.client.agent_link import AgentLink
 from acp_notebook.client.agent_thread import AgentThread, shared_thread
-from acp_notebook.client.elicitations import ElicitFunction
-from acp_notebook.client.endpoint import Launch
+from acp_notebook.client.connection.agent_connection import AgentLink
+from acp_notebook.client.connection.endpoint import Launch
+from acp_notebook.client.connection.reconnecting import Lifeline
 from acp_notebook.client.host import current_host
-from acp_notebook.client.lifeline import Lifeline
-from acp_notebook.client.live_session import Listener, LiveSession
+from acp_notebook.client.live import session_calls
+from acp_notebook.client.live.elicitations import ElicitFunction
+from acp_notebook.client.live.live_session import Listener, LiveSession
+from acp_notebook.client.live.policies import Policy, check_policy
+from acp_notebook.client.live.session_calls import SessionListing
 from acp_notebook.client.login import Login
-from acp_notebook.client.machine import Machine
-from acp_notebook.client.permissions import Policy, check_policy
-from acp_notebook.client.services import Services
+from acp_notebook.client.serving.client_methods import Services
+from acp_notebook.client.serving.files_and_terminals import Machine
 from acp_notebook.client.session import Session
-from acp_notebook.client.session_list import SessionListing
 from acp_notebook.client.turn import Turn
 from acp_notebook.errors import (
     AgentError,
@@ -238,7 +238,7 @@ class Agent(AgentFacts):
 
         async def work() -> SessionListing:
             link = await self._lifeline.connected()
-            return await session_list.list_sessions(link, None if everywhere else self.launch.cwd)
+            return await session_calls.list_sessions(link, None if everywhere else self.launch.cwd)
 
         return self._ask(work)
 
@@ -257,7 +257,7 @@ class Agent(AgentFacts):
         async def work() -> Session:
             link = await self._lifeline.connected()
             live = self._new_live()
-            await session_list.resume(link, live, session_id, self._place_for(live), replay=replay)
+            await session_calls.resume(link, live, session_id, self._place_for(live), replay=replay)
             session = Session(self, live)
             self.sessions.append(session)
             return session
@@ -278,7 +278,7 @@ class Agent(AgentFacts):
         """
 
         async def work() -> None:
-            await session_list.delete(await self._lifeline.connected(), session_id)
+            await session_calls.delete(await self._lifeline.connected(), session_id)
 
         self._ask(work)
         self.sessions = [each for each in self.sessions if each.id != session_id]

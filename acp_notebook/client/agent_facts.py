@@ -5,10 +5,10 @@ Only reads; usable from any thread. Knows the connection, no session.
 
 from __future__ import annotations
 
-from acp_notebook.client.agent_link import AgentLink
 from acp_notebook.client.agent_thread import AgentThread
-from acp_notebook.client.lifeline import Lifeline
-from acp_notebook.client.live_session import LiveSession
+from acp_notebook.client.connection.agent_connection import AgentLink
+from acp_notebook.client.connection.reconnecting import Lifeline
+from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.protocol.dialect import AuthMethod, Capabilities, Implementation
 from acp_notebook.protocol.negotiate import Negotiated
 from acp_notebook.trace.recording import Recording

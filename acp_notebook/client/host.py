@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
-    from acp_notebook.client.live_session import LiveSession
-    from acp_notebook.client.pseudo_terminal import PseudoTerminal
+    from acp_notebook.client.live.live_session import LiveSession
+    from acp_notebook.client.process.pseudo_terminal import PseudoTerminal
     from acp_notebook.client.turn import Turn
     from acp_notebook.session.elicitation import Action, ElicitationRequested
     from acp_notebook.session.updates import PermissionId

@@ -25,7 +25,7 @@ from acp_notebook.protocol.dialect import AuthMethod, Dialect
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
-    from acp_notebook.client.agent_link import AgentLink
+    from acp_notebook.client.connection.agent_connection import AgentLink
 
 USABLE = ("agent", "terminal")
 
@@ -123,7 +123,7 @@ class Login:
         return turn if isinstance(turn, Turn) else None
 
     def _in_terminal(self, method: AuthMethod) -> None:
-        from acp_notebook.client.agent_process import resolve_program
+        from acp_notebook.client.connection.stdio_process import resolve_program
 
         launch = self._agent.launch
         if not launch.command:
@@ -136,7 +136,7 @@ class Login:
                 f"{method.name} needs somebody who types in a terminal, which is not here. Run "
                 f"this in a terminal, then start the agent again: {shlex.join(command)}"
             )
-        from acp_notebook.client.pseudo_terminal import PseudoTerminal
+        from acp_notebook.client.process.pseudo_terminal import PseudoTerminal
 
         terminal = PseudoTerminal(
             (program, *command[1:]), env=env, cwd=launch.cwd, thread=self._agent.thread

@@ -9,12 +9,13 @@ import concurrent.futures
 import itertools
 from typing import TYPE_CHECKING
 
-from acp_notebook.client import last_turn, session_list, single_work
+from acp_notebook.client import last_turn
 from acp_notebook.client.attachments import Attachments, attached_blocks
-from acp_notebook.client.elicitations import ElicitFunction
 from acp_notebook.client.host import current_host
-from acp_notebook.client.live_session import LiveSession
-from acp_notebook.client.permissions import Policy, check_policy
+from acp_notebook.client.live import session_calls
+from acp_notebook.client.live.elicitations import ElicitFunction
+from acp_notebook.client.live.live_session import LiveSession
+from acp_notebook.client.live.policies import Policy, check_policy
 from acp_notebook.client.turn import Turn, as_content
 from acp_notebook.client.waiting import wait_or_cancel
 from acp_notebook.errors import TurnTimeout, UsageError
@@ -80,7 +81,7 @@ class Session:
         """
         option = _find_option(self.config_options, option_id)
         chosen = _find_value(option, value)
-        self.agent.run(lambda link: session_list.set_option(link, self.live, option, chosen))
+        self.agent.run(lambda link: session_calls.set_option(link, self.live, option, chosen))
 
     def cancel_tool_call(self, tool_call_id: str) -> None:
         """Cancel one tool call and nothing else, also one that goes on in the background.
@@ -90,7 +91,7 @@ class Session:
             UnsupportedByAgent: It cannot be cancelled by itself.
             RequestFailed: The agent refused.
         """
-        self.agent.run(lambda link: single_work.cancel_tool_call(link, self.live, tool_call_id))
+        self.agent.run(lambda link: session_calls.cancel_tool_call(link, self.live, tool_call_id))
 
     def close(self) -> None:
         """Tell the agent that the session is over; it may be taken up again by `resume`.
@@ -99,7 +100,7 @@ class Session:
             UnsupportedByAgent: The agent does not close single sessions.
             RequestFailed: It refused.
         """
-        self.agent.run(lambda link: session_list.close(link, self.id))
+        self.agent.run(lambda link: session_calls.close(link, self.id))
         self.agent.sessions = [each for each in self.agent.sessions if each is not self]
 
     @property

@@ -9,9 +9,9 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 
 from acp_notebook.client.agent import Agent
-from acp_notebook.client.elicitations import ElicitFunction
-from acp_notebook.client.launching import find_launch
-from acp_notebook.client.permissions import Policy
+from acp_notebook.client.agents.launching import find_launch
+from acp_notebook.client.live.elicitations import ElicitFunction
+from acp_notebook.client.live.policies import Policy
 from acp_notebook.protocol.negotiate import LATEST
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from acp_notebook.client.turn import Turn
-    from acp_notebook.kernel.magics import AcpMagics
+    from acp_notebook.kernel.magic.magics import AcpMagics
     from acp_notebook.kernel.notebook_host import NotebookHost
     from acp_notebook.protocol.dialect import Capabilities
     from acp_notebook.session.content import ContentBlock
@@ -25,9 +25,9 @@ def load_ipython_extension(ip: InteractiveShell) -> None:
     """Register `%acp` and `%%acp`, completion, and what prompts can name."""
     from acp_notebook.client.attachments import install_describer
     from acp_notebook.client.host import PlainHost, current_host, install_host_later
-    from acp_notebook.kernel.completion import install_completion
-    from acp_notebook.kernel.magics import AcpMagics
-    from acp_notebook.kernel.prompt_line import install_prompt_lines
+    from acp_notebook.kernel.magic.completion import install_completion
+    from acp_notebook.kernel.magic.magics import AcpMagics
+    from acp_notebook.kernel.magic.prompt_line import install_prompt_lines
 
     _quieten_log()
     if type(current_host()) is PlainHost:
@@ -45,9 +45,9 @@ def unload_ipython_extension(ip: InteractiveShell) -> None:
     """End all agents and take everything back that was registered."""
     from acp_notebook.client.attachments import install_describer
     from acp_notebook.client.host import PlainHost, install_host
-    from acp_notebook.kernel.completion import remove_completion
-    from acp_notebook.kernel.magics import AcpMagics
-    from acp_notebook.kernel.prompt_line import remove_prompt_lines
+    from acp_notebook.kernel.magic.completion import remove_completion
+    from acp_notebook.kernel.magic.magics import AcpMagics
+    from acp_notebook.kernel.magic.prompt_line import remove_prompt_lines
 
     magics = ip.magics_manager.registry.pop(AcpMagics.__name__, None)
     if magics is not None:

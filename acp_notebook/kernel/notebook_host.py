@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from acp_notebook.client.agent_thread import shared_thread
 from acp_notebook.client.host import call_sync_or_async, current_host
-from acp_notebook.kernel.console_cell import ConsoleCell, choose_at_console
-from acp_notebook.kernel.console_form import ask_at_console
 from acp_notebook.kernel.front_end import FrontEnd, present_front_end, present_kernel
-from acp_notebook.kernel.lobby_cell import lobby_shown
-from acp_notebook.kernel.pump import Pump, Signal, run_on_main
-from acp_notebook.kernel.session_cell import session_shown
-from acp_notebook.kernel.shell_channel import find_shell_channel
-from acp_notebook.kernel.start_display import StartDisplay
-from acp_notebook.kernel.terminal_cell import TerminalCell, attend_at_console
-from acp_notebook.kernel.turn_cell import TurnCell
+from acp_notebook.kernel.views.console_cell import ConsoleCell, choose_at_console
+from acp_notebook.kernel.views.console_form import ask_at_console
+from acp_notebook.kernel.views.lobby_cell import lobby_shown
+from acp_notebook.kernel.views.session_cell import session_shown
+from acp_notebook.kernel.views.start_display import StartDisplay
+from acp_notebook.kernel.views.terminal_cell import TerminalCell, attend_at_console
+from acp_notebook.kernel.views.turn_cell import TurnCell
+from acp_notebook.kernel.waiting.pump import Pump, Signal, run_on_main
+from acp_notebook.kernel.waiting.shell_channel import find_shell_channel
 from acp_notebook.session.changes import (
     EntryChanged,
     EntryRemoved,
@@ -36,11 +36,11 @@ from acp_notebook.session.updates import PermissionId, PromptId
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
     from acp_notebook.client.host import ConsoleAnswer, OfferedServer
-    from acp_notebook.client.live_session import LiveSession
-    from acp_notebook.client.pseudo_terminal import PseudoTerminal
+    from acp_notebook.client.live.live_session import LiveSession
+    from acp_notebook.client.process.pseudo_terminal import PseudoTerminal
     from acp_notebook.client.session import Session
     from acp_notebook.client.turn import Turn
-    from acp_notebook.kernel.tools.offer import ToolOffer
+    from acp_notebook.kernel.tools.kernel_tools import ToolOffer
     from acp_notebook.session.elicitation import ElicitationRequested
 
 # A start that takes longer is worth a display with its elapsed time.
@@ -144,7 +144,7 @@ class NotebookHost:
         """Ask for a permission by a question, where there is a console."""
         if not self._has_console:
             return None
-        from acp_notebook.render.console import question_text
+        from acp_notebook.render.text.console import question_text
 
         permission = live.state.permissions[permission_id]
         text = question_text(live.state, permission, live.link.launch.name)
@@ -228,7 +228,7 @@ class NotebookHost:
         """The tools of this kernel; None where there is no IPython."""
         from IPython.core.getipython import get_ipython
 
-        from acp_notebook.kernel.tools.offer import ToolOffer
+        from acp_notebook.kernel.tools.kernel_tools import ToolOffer
 
         shell = get_ipython()
         if self._tools is None and shell is not None:

@@ -12,7 +12,9 @@ from collections.abc import Iterable
 from markupsafe import Markup
 
 from acp_notebook.render import operations as op
-from acp_notebook.render.form_entry import FormEntry
+from acp_notebook.render.announcements import Speech
+from acp_notebook.render.entries.form_entry import FormEntry
+from acp_notebook.render.entries.live_entry import CardEntry, LiveTerminal, StreamEntry
 from acp_notebook.render.header import (
     Ending,
     render_controls,
@@ -22,12 +24,9 @@ from acp_notebook.render.header import (
     render_now,
     render_usage,
 )
-from acp_notebook.render.live_entry import CardEntry, LiveTerminal, StreamEntry
 from acp_notebook.render.markup import live_paper
 from acp_notebook.render.operations import Operation
-from acp_notebook.render.speech import Speech
-from acp_notebook.render.timings import Timings
-from acp_notebook.render.window import Window
+from acp_notebook.render.virtual_list import Window
 from acp_notebook.session.changes import (
     EntryChanged,
     EntryRemoved,
@@ -38,6 +37,7 @@ from acp_notebook.session.changes import (
 )
 from acp_notebook.session.elicitation import Elicitation, ElicitationId
 from acp_notebook.session.state import REQUIRES_ACTION, RUNNING, EntryKey, SessionState
+from acp_notebook.session.timings import Timings
 from acp_notebook.session.updates import (
     Failure,
     PermissionId,

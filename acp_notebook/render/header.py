@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from acp_notebook.render.content import json_fold
-from acp_notebook.render.markup import Paper, join, label
-from acp_notebook.render.words import (
+from acp_notebook.render.entries.content import json_fold
+from acp_notebook.render.labels import (
     Wording,
     background_words,
     count_words,
@@ -19,6 +18,7 @@ from acp_notebook.render.words import (
     usage_brief,
     usage_words,
 )
+from acp_notebook.render.markup import Paper, join, label
 from acp_notebook.session.state import EntryKey, SessionState, Usage
 from acp_notebook.session.updates import ConfigOption, Failure
 

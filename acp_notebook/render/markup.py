@@ -15,11 +15,11 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from acp_notebook.render.colours import colour_style
-from acp_notebook.render.dressing import dressed
 from acp_notebook.render.icons import icon_address
+from acp_notebook.render.inline_style import dressed
+from acp_notebook.render.labels import Wording, size_words
 from acp_notebook.render.styles import STYLES
-from acp_notebook.render.timings import Span
-from acp_notebook.render.words import Wording, size_words
+from acp_notebook.session.timings import Span
 
 _VOID = frozenset({"br", "img", "hr", "input"})
 # Kept by an untrusted notebook, and of use without a script.

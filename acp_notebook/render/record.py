@@ -11,18 +11,18 @@ from typing import Final
 
 from markupsafe import Markup
 
-from acp_notebook.render.content import markdown_part, render_block
-from acp_notebook.render.entries import render_entry
+from acp_notebook.render.entries.content import markdown_part, render_block
+from acp_notebook.render.entries.json_view import pre_part, rest_remark
+from acp_notebook.render.entries.kinds import render_entry
+from acp_notebook.render.entries.thought import SNIPPET_CHARS, thought_head
+from acp_notebook.render.entries.tool_call import tool_title
 from acp_notebook.render.header import Ending, render_foot, render_record_head
-from acp_notebook.render.json_view import pre_part, rest_remark
+from acp_notebook.render.labels import count_words, status_words
 from acp_notebook.render.markup import Paper, record_paper, without_stray_math
-from acp_notebook.render.record_text import record_markdown, record_plain
-from acp_notebook.render.thought import SNIPPET_CHARS, thought_head
-from acp_notebook.render.timings import Timings
-from acp_notebook.render.tool_call import tool_title
-from acp_notebook.render.words import count_words, status_words
+from acp_notebook.render.text.record_text import record_markdown, record_plain
 from acp_notebook.session.content import ContentBlock, TextBlock
 from acp_notebook.session.state import EntryKey, SessionState, ToolCall, Usage
+from acp_notebook.session.timings import Timings
 from acp_notebook.session.updates import Failure, ToolCallId
 
 MESSAGE_LIMIT_CHARS: Final = 400_000

@@ -14,7 +14,7 @@ from typing import Any, Final
 import anywidget
 
 from acp_notebook.render.markup import live_paper
-from acp_notebook.render.terminal_screen import TerminalScreen
+from acp_notebook.render.parsing.terminal_screen import TerminalScreen
 from acp_notebook.session.form import HIDDEN
 from acp_notebook.widgets.turn_view import Channel, Timer
 

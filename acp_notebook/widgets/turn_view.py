@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol
 import anywidget
 
 from acp_notebook.render.document import TurnDocument
-from acp_notebook.render.form_entry import ACTIONS, given_values
+from acp_notebook.render.entries.form_entry import ACTIONS, given_values
 from acp_notebook.session.changes import SessionChange
 from acp_notebook.session.elicitation import Action, ElicitationId
 from acp_notebook.session.updates import Failure, PermissionId, PromptId, ToolCallId

@@ -7,7 +7,7 @@ import base64
 import pytest
 
 from acp_notebook.agent_kit import updates
-from acp_notebook.agent_kit.wire_v1 import WireV1
+from acp_notebook.agent_kit.wire.v1 import WireV1
 
 
 @pytest.fixture

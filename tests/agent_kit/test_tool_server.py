@@ -11,7 +11,7 @@ from acp_notebook.agent_kit import Agent
 from acp_notebook.agent_kit.tool_server import connect
 from acp_notebook.jsonrpc import MemoryTransport
 from acp_notebook.kernel.tools.results import ToolResult, text_result
-from acp_notebook.kernel.tools.server import ToolServer, bridge_entry, http_entry
+from acp_notebook.kernel.tools.server.tool_server import ToolServer, bridge_entry, http_entry
 from acp_notebook.session.content import ImageBlock, TextBlock
 
 

@@ -18,7 +18,7 @@ from prompting import AGENTS, LOAD
 from rows import Row
 from scenes import reply_text
 
-from acp_notebook.render.markdown import render_markdown
+from acp_notebook.render.parsing.markdown import render_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ sys.path.insert(0, {str(AGENTS)!r})
 import ipywidgets
 from IPython.display import display
 from scenes import reply_text
-from acp_notebook.render.markdown import render_markdown
+from acp_notebook.render.parsing.markdown import render_markdown
 
 def naive(size, seconds):
     text, view = reply_text(size), ipywidgets.HTML()

@@ -8,7 +8,7 @@ import pytest
 from scenes import reply_text
 
 from acp_notebook.render.document import TurnDocument
-from acp_notebook.render.markdown import render_markdown
+from acp_notebook.render.parsing.markdown import render_markdown
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import TextBlock
 from acp_notebook.session.reducer import apply

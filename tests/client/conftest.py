@@ -96,8 +96,8 @@ def start() -> Iterator[Callable[..., acp.Agent]]:
 @pytest.fixture
 def short_stages(monkeypatch: pytest.MonkeyPatch) -> None:
     """A staged stop loses its patience at once."""
-    monkeypatch.setattr("acp_notebook.client.agent_process.STAGE_S", 0.2)
-    monkeypatch.setattr("acp_notebook.client.agent_link.STAGE_S", 0.2)
+    monkeypatch.setattr("acp_notebook.client.connection.stdio_process.STAGE_S", 0.2)
+    monkeypatch.setattr("acp_notebook.client.connection.agent_connection.STAGE_S", 0.2)
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ import json
 import pytest
 
 import acp_notebook as acp
-from acp_notebook.client.agent_process import StderrTail
 from acp_notebook.client.agent_thread import shared_thread
+from acp_notebook.client.connection.stdio_process import StderrTail
 from acp_notebook.jsonrpc import MemoryTransport
 
 BOUND_S = 20.0
@@ -269,7 +269,9 @@ def meet(monkeypatch):
     clients = []
 
     def start(agent, name=None, **options):
-        monkeypatch.setattr("acp_notebook.client.agent_link.open_endpoint", agent.open)
+        monkeypatch.setattr(
+            "acp_notebook.client.connection.agent_connection.open_endpoint", agent.open
+        )
         command = None if name else ["memory"]
         clients.append(acp.start(name, command=command, label="memory", **options))
         return clients[-1]

@@ -11,7 +11,7 @@ from page_model import PageModel
 from watching import Person
 
 import acp_notebook as acp
-from acp_notebook.client import agent_link
+from acp_notebook.client.connection import agent_connection as agent_link
 from acp_notebook.client.host import current_host, install_host
 from acp_notebook.render.document import TurnDocument
 from acp_notebook.render.record import record_bundle

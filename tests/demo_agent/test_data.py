@@ -18,7 +18,7 @@ from wire_client import BOUND_S
 from acp_notebook.demo_agent.data import asked_about
 from acp_notebook.demo_agent.findings import report
 from acp_notebook.kernel.tools.results import text_result
-from acp_notebook.kernel.tools.server import ToolServer, http_entry
+from acp_notebook.kernel.tools.server.tool_server import ToolServer, http_entry
 
 INSPECT = {"name": "inspect", "inputSchema": {"type": "object"}}
 RUN = {"name": "run_code", "inputSchema": {"type": "object"}}

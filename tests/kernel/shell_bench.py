@@ -18,7 +18,7 @@ from traitlets.config import Config
 
 from acp_notebook.client.host import current_host, install_host
 from acp_notebook.kernel.extension import load_ipython_extension, unload_ipython_extension
-from acp_notebook.kernel.magics import AcpMagics
+from acp_notebook.kernel.magic.magics import AcpMagics
 
 AGENT = f"{sys.executable} {Path(__file__).with_name('helpful_agent.py')}"
 

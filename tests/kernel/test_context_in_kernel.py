@@ -66,7 +66,7 @@ def test_a_failed_cell_is_the_last_error(loaded: KernelUnderTest):
 
 def test_insert_puts_the_code_into_a_cell_below(loaded: KernelUnderTest):
     loaded.run(
-        "from acp_notebook.kernel.turn_cache import RecordedTurn\n"
+        "from acp_notebook.kernel.magic.turn_cache import RecordedTurn\n"
         "turn = RecordedTurn('```python\\nx = 1\\n```', 'end_turn', 'demo', 'today', {})"
     )
     msg_id = loaded.send("%acp insert --turn turn")

@@ -16,7 +16,7 @@ import acp_notebook as acp
 from acp_notebook.client import attachments
 from acp_notebook.errors import UsageError
 from acp_notebook.kernel.extension import load_ipython_extension, unload_ipython_extension
-from acp_notebook.kernel.turn_cache import RecordedTurn
+from acp_notebook.kernel.magic.turn_cache import RecordedTurn
 from acp_notebook.session.content import TextBlock
 
 

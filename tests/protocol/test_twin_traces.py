@@ -21,7 +21,7 @@ from trace_player import (
     versions_of,
 )
 
-from acp_notebook.client.live_session import LiveSession
+from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.protocol import elicitation, negotiate
 from acp_notebook.protocol.dialect import ClientOffer, Implementation, Place
 from acp_notebook.session.content import read_block

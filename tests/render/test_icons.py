@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pytest
 
 from acp_notebook.render.icons import SHAPES, icon_address
-from acp_notebook.render.words import KINDS
+from acp_notebook.render.labels import KINDS
 
 CSS = (files("acp_notebook.widgets") / "static" / "turn_view.css").read_text(encoding="utf-8")
 

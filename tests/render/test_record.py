@@ -10,8 +10,8 @@ from markdown_it import MarkdownIt
 from page_model import visible_text
 from turns import PIXEL, turn_with_everything
 
-from acp_notebook.render.inert_markdown import inert_markdown
-from acp_notebook.render.markdown import render_markdown
+from acp_notebook.render.parsing.inert_markdown import inert_markdown
+from acp_notebook.render.parsing.markdown import render_markdown
 from acp_notebook.render.record import record_bundle
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import ImageBlock, TextBlock

@@ -13,11 +13,11 @@ import pytest
 from turns import turn_with_everything
 
 from acp_notebook.render.record import record_bundle
-from acp_notebook.render.timings import Timings
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import TextBlock
 from acp_notebook.session.reducer import apply
 from acp_notebook.session.state import SessionState
+from acp_notebook.session.timings import Timings
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 ANSWER = """## The answer

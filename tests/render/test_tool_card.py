@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from acp_notebook.render.entries import render_entry
+from acp_notebook.render.entries.kinds import render_entry
 from acp_notebook.render.markup import Paper, live_paper, record_paper
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import AudioBlock, ImageBlock

@@ -317,7 +317,7 @@ def test_importing_the_package_imports_no_widget_library() -> None:
 def test_rendering_imports_pygments_only_for_code() -> None:
     code = (
         "import sys\n"
-        "from acp_notebook.render.markdown import render_markdown\n"
+        "from acp_notebook.render.parsing.markdown import render_markdown\n"
         "render_markdown('*x*')\n"
         "print('pygments' in sys.modules)\n"
         "render_markdown('```python\\nx\\n```')\n"

@@ -116,7 +116,7 @@ _KINDS: tuple[tuple[Callable[[Any], bool], Describer], ...] = (
     (is_from("polars", "Series"), frames.describe_polars_series),
     (is_from("numpy", "ndarray"), _array),
     (is_from("acp_notebook.client.turn", "Turn"), _turn),
-    (is_from("acp_notebook.kernel.turn_cache", "RecordedTurn"), _turn),
+    (is_from("acp_notebook.kernel.magic.turn_cache", "RecordedTurn"), _turn),
     (
         lambda value: (
             inspect.isfunction(value) or inspect.ismethod(value) or isinstance(value, type)

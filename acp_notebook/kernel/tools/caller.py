@@ -11,14 +11,14 @@ import concurrent.futures
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from acp_notebook.client.permissions import Decision
+from acp_notebook.client.live.policies import Decision
 from acp_notebook.kernel.tools.card import ToolCard
-from acp_notebook.kernel.tools.interruption import MainThreadWork, run_bounded
+from acp_notebook.kernel.tools.running.interruption import MainThreadWork, run_bounded
 from acp_notebook.session import updates as u
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
-    from acp_notebook.client.live_session import LiveSession
+    from acp_notebook.client.live.live_session import LiveSession
     from acp_notebook.session.changes import SessionChange
 
 T = TypeVar("T")

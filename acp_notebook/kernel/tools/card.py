@@ -17,7 +17,7 @@ from acp_notebook.session.content import ContentBlock, TextBlock
 from acp_notebook.session.state import CELL_META, OPEN_META
 
 if TYPE_CHECKING:
-    from acp_notebook.client.live_session import LiveSession
+    from acp_notebook.client.live.live_session import LiveSession
 
 ID_PREFIX: Final = "notebook-"
 _numbers = itertools.count(1)

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from acp_notebook.kernel.context.describe import describe
 from acp_notebook.kernel.context.text import bounded, fenced
-from acp_notebook.kernel.tools.captured_output import Output, Printed, Shown
-from acp_notebook.kernel.tools.outcome import Outcome
 from acp_notebook.kernel.tools.results import ToolResult
+from acp_notebook.kernel.tools.running.captured_output import Output, Printed, Shown
+from acp_notebook.kernel.tools.running.outcome import Outcome
 from acp_notebook.session.content import ContentBlock, ImageBlock, TextBlock
 
 MAX_TEXT_CHARS: Final = 30_000

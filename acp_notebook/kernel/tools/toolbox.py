@@ -16,18 +16,18 @@ from acp_notebook.kernel.context.describe import describe
 from acp_notebook.kernel.context.text import type_name
 from acp_notebook.kernel.notebook_host import call_on_kernel_loop
 from acp_notebook.kernel.tools import schemas
-from acp_notebook.kernel.tools.agent_code import clean_traceback, run_code
 from acp_notebook.kernel.tools.caller import Caller
-from acp_notebook.kernel.tools.captured_output import Capture
 from acp_notebook.kernel.tools.card import ToolCard
 from acp_notebook.kernel.tools.cells import read_cells, remember
 from acp_notebook.kernel.tools.descriptions import shown_content, told_result, value_words
 from acp_notebook.kernel.tools.functions import UserTool, user_tools
-from acp_notebook.kernel.tools.interruption import CalledOff, MainThreadWork, Stopped
 from acp_notebook.kernel.tools.namespace import find_value, in_a_line, user_variables
-from acp_notebook.kernel.tools.outcome import Outcome
-from acp_notebook.kernel.tools.publishing import publish_below
 from acp_notebook.kernel.tools.results import ToolFailure, ToolResult, text_result
+from acp_notebook.kernel.tools.running.agent_code import clean_traceback, run_code
+from acp_notebook.kernel.tools.running.captured_output import Capture
+from acp_notebook.kernel.tools.running.interruption import CalledOff, MainThreadWork, Stopped
+from acp_notebook.kernel.tools.running.outcome import Outcome
+from acp_notebook.kernel.tools.running.publishing import publish_below
 
 logger = logging.getLogger(__name__)
 

@@ -79,7 +79,7 @@ def test_a_busy_kernel_runs_it_when_the_cell_is_over(kernel, hands, signpost):
 
 def test_a_kernel_that_stays_busy_is_given_up_and_nothing_runs_later(kernel, hands, signpost):
     kernel.run(
-        "from acp_notebook.kernel.tools import interruption\n"
+        "from acp_notebook.kernel.tools.running import interruption\n"
         "interruption.run_bounded.__kwdefaults__['queue_s'] = 0.5"
     )
     busy = kernel.send(code_that_says_so(signpost, "late = False\ntime.sleep(3)"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acp_notebook.kernel.tools.results import ToolResult
-from acp_notebook.kernel.tools.server import mcp_result
+from acp_notebook.kernel.tools.server.tool_server import mcp_result
 from acp_notebook.session.content import TextBlock
 
 

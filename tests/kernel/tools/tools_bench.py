@@ -14,7 +14,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from acp_notebook.client.host import current_host
-from acp_notebook.kernel.pump import Pump, Signal
+from acp_notebook.kernel.waiting.pump import Pump, Signal
 
 BOUND_S = 30.0
 

@@ -1,0 +1,127 @@
+"""ACP v2 as an agent speaks it: the prompt lifecycle page, with the additions of the schema."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from acp_notebook.agent_kit import updates
+from acp_notebook.agent_kit.file_change import FileChange
+from acp_notebook.agent_kit.updates import ContentItem, Update
+from acp_notebook.agent_kit.wire.seam import CAPABILITY_NAMES, has_member
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from acp_notebook.agent_kit.definition import Command
+    from acp_notebook.agent_kit.session import Session
+    from acp_notebook.agent_kit.wire.seam import Json, Question
+    from acp_notebook.jsonrpc import IncomingRequest, RpcError
+
+
+class WireV2:
+    """Version 2."""
+
+    version = 2
+
+    def answer_initialize(self, info: Json, accepts: Sequence[str], mcp: Sequence[str]) -> Json:
+        """The result of `initialize`; an empty object means that a capability is there."""
+        prompt: Json = {CAPABILITY_NAMES[name]: {} for name in accepts}
+        session: Json = {"prompt": prompt}
+        if mcp:
+            session["mcp"] = {transport: {} for transport in mcp}
+        capabilities = {"session": session}
+        return {"protocolVersion": self.version, "info": info, "capabilities": capabilities}
+
+    def has_forms(self, initialize: Mapping[str, Any]) -> bool:
+        """Whether `capabilities.elicitation.form` is there."""
+        return has_member(initialize, "capabilities", "elicitation", "form")
+
+    def methods(self) -> frozenset[str]:
+        """The methods of a session."""
+        names = ("new", "list", "resume", "close", "prompt", "set_config_option")
+        return frozenset(f"session/{name}" for name in names)
+
+    def describe_session(self, session: Session, commands: Sequence[Command]) -> Json:
+        """Options and commands; the schema wants them left out rather than null."""
+        described: Json = {}
+        if options := session.described_options():
+            described["configOptions"] = options
+        if commands:
+            described["availableCommands"] = [_described_command(c) for c in commands]
+        return described
+
+    def updates_after_setup(self, commands: Sequence[Command]) -> list[Json]:
+        """Nothing: the answer has told the commands."""
+        del commands
+        return []
+
+    def describe_options(self, session: Session) -> list[Json]:
+        """The options as they are."""
+        return session.described_options()
+
+    def writer(self, *, replays: bool = False) -> WriterV2:
+        """A writer without memory: the kit's updates are v2's, live and replayed."""
+        del replays
+        return WriterV2()
+
+    def permission(self, session_id: str, question: Question) -> Json:
+        """A title of its own, and as the subject the tool call or the bare command."""
+        params: Json = {"sessionId": session_id, "title": question.title}
+        if question.description is not None:
+            params["description"] = question.description
+        if question.command is not None:
+            subject: Json = {"type": "command", "command": question.command, "cwd": question.cwd}
+            if question.has_tool:
+                subject["toolCallId"] = question.tool_call["toolCallId"]
+            params["subject"] = subject
+        elif question.has_tool:
+            params["subject"] = {"type": "tool_call", "toolCall": _with_items(question.tool_call)}
+        return {**params, "options": question.described_options()}
+
+    def accept(self, request: IncomingRequest) -> None:
+        """Answer at once: the answer only says that the prompt was taken."""
+        request.respond({})
+
+    def finish(self, request: IncomingRequest, stop_reason: str, error: RpcError | None) -> Update:
+        """Report idle, which is what ends the turn."""
+        del request
+        if error is None:
+            return updates.state("idle", stopReason=stop_reason)
+        failure = {"code": error.code, "message": error.message}
+        return updates.state("idle", stopReason="error", error=failure)
+
+
+class WriterV2:
+    """Writes updates as they are, but for file changes."""
+
+    def write(self, update: Update) -> list[Json]:
+        """The update, with diffs in v2's form."""
+        return [_with_items(update)]
+
+
+def _with_items(update: Update) -> Json:
+    content = update.get("content")
+    if isinstance(content, FileChange):
+        return {**update, "content": _item(content)}
+    if isinstance(content, list):
+        return {**update, "content": [_item(item) for item in content]}
+    return update
+
+
+def _item(item: ContentItem) -> Json:
+    if not isinstance(item, FileChange):
+        return item
+    change = {"operation": item.operation, "path": item.path, "fileType": "text"}
+    patch = {"format": "git_patch", "text": item.patch()}
+    return {"type": "diff", "changes": [change], "patch": patch}
+
+
+def _described_command(command: Command) -> Json:
+    described: Json = {
+        "type": "command",
+        "name": command.name,
+        "description": command.description,
+    }
+    if command.hint is not None:
+        described["input"] = {"type": "text", "hint": command.hint}
+    return described

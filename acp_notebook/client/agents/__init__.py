@@ -1,0 +1,1 @@
+"""Which agents there are, and how each is started or reached."""

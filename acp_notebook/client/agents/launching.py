@@ -1,0 +1,94 @@
+"""From what a user names to a `Launch`: a known agent, a command, or an address. Starts nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from acp_notebook.client.agents.known_agents import KnownAgent, find_agent
+from acp_notebook.client.connection.endpoint import Launch, is_address, public_address
+from acp_notebook.client.serving.files_and_terminals import check_served
+from acp_notebook.errors import UsageError
+from acp_notebook.protocol.negotiate import LATEST, OLDEST
+
+
+def find_launch(
+    name: str | None,
+    *,
+    command: Sequence[str] | None,
+    label: str | None,
+    env: Mapping[str, str] | None,
+    headers: Mapping[str, str] | None,
+    cwd: str | os.PathLike[str],
+    protocol: int,
+    serve: Collection[str],
+    directories: Sequence[str | os.PathLike[str]] = (),
+) -> Launch:
+    """How to start or reach the agent that is meant; see `agent.start` for the arguments.
+
+    Raises:
+        UsageError: The arguments contradict each other.
+        AgentNotFound: No such agent is known.
+    """
+    if (name is None) == (command is None):
+        raise UsageError("Give either an agent's name or a command.")
+    if protocol not in (OLDEST, LATEST):
+        raise UsageError(f"There is no ACP protocol version {protocol}; use {OLDEST} or {LATEST}.")
+    known = _known(name, tuple(command or ()))
+    if not known.command and not known.address:
+        raise UsageError("The command is empty. Write it behind --, as in: %acp start -- my-agent")
+    if known.address and env:
+        raise UsageError(
+            f"{public_address(known.address)} is an address: the agent there has its own "
+            "environment, and none can be given to it from here."
+        )
+    if headers and not known.address:
+        raise UsageError("Headers are for an agent at an address; this one is started here.")
+    return Launch(
+        label or known.name,
+        known.command,
+        _absolute(cwd),
+        {**known.env, **(env or {})},
+        protocol,
+        known.address,
+        {**known.headers, **(headers or {})},
+        _check_serve(known, serve),
+        tuple(_absolute(folder) for folder in directories),
+    )
+
+
+def _absolute(folder: str | os.PathLike[str]) -> str:
+    return str(Path(folder).expanduser().resolve())
+
+
+def _known(name: str | None, command: tuple[str, ...]) -> KnownAgent:
+    label = default_label(name, command)
+    if name is None:
+        return KnownAgent(label, label, command, "yours")
+    if is_address(name):
+        if not label:
+            raise UsageError(f"{name!r} names no host. An address looks like wss://host/acp.")
+        return KnownAgent(label, label, (), "yours", address=name)
+    return find_agent(name)
+
+
+def default_label(name: str | None, command: Sequence[str] | None) -> str:
+    """What an agent is called that got no label: its name, its program, or its host and port."""
+    if name is None:
+        return Path(command[0]).name if command else ""
+    if is_address(name):
+        # Not the whole address: its user part or its query may hold a secret.
+        return urlsplit(name).netloc.rpartition("@")[2]
+    return name
+
+
+def _check_serve(known: KnownAgent, serve: Collection[str]) -> frozenset[str]:
+    served = check_served(serve)
+    harmful = sorted(served & known.never_serve)
+    if harmful:
+        raise UsageError(
+            f"{known.title} must not be served {', '.join(harmful)}: {known.note} Start it without."
+        )
+    return served

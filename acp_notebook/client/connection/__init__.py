@@ -1,0 +1,1 @@
+"""One connection to an agent: its process or address, handshake, reconnecting, redaction."""

@@ -1,0 +1,289 @@
+"""One connection to one agent: its endpoint, handshake, and who gets what arrives.
+
+Lives on the agent thread. A new process or connection means a new link. Knows sessions by id only
+as places to deliver to; what they do with it is theirs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from acp_notebook.client.agent_thread import AgentThread
+from acp_notebook.client.connection.endpoint import Endpoint, Launch, open_endpoint
+from acp_notebook.client.connection.redaction import ConcealingTransport, Concealment
+from acp_notebook.client.connection.stdio_process import STAGE_S
+from acp_notebook.client.live.live_session import Listener, LiveSession
+from acp_notebook.client.serving.client_methods import Services
+from acp_notebook.errors import AUTH_REQUIRED_CODE, AgentExited, AuthRequired, RequestFailed
+from acp_notebook.jsonrpc import (
+    METHOD_NOT_FOUND,
+    OVERSIZED,
+    Connection,
+    ConnectionLost,
+    IncomingRequest,
+    RecordingTransport,
+    RpcError,
+)
+from acp_notebook.protocol import negotiate
+from acp_notebook.protocol.dialect import Call, Implementation
+from acp_notebook.session import updates as u
+from acp_notebook.trace.recording import Direction, Recording
+from acp_notebook.version import __version__
+
+logger = logging.getLogger(__name__)
+
+MAX_EARLY_UPDATES = 1_000
+MAX_NOISE_LINES = 200
+
+CLIENT = Implementation("acp_notebook", __version__, "acp_notebook")
+
+
+class AgentLink:
+    """A started agent. All of it belongs to the agent thread."""
+
+    def __init__(self, launch: Launch, thread: AgentThread, services: Services) -> None:
+        self.launch = launch
+        self.thread = thread
+        self.services = services
+        self.recording = Recording(time.monotonic)
+        self._concealment = Concealment()
+        self.noise: deque[str] = deque(maxlen=MAX_NOISE_LINES)
+        self.negotiated: negotiate.Negotiated | None = None
+        self.endpoint: Endpoint | None = None
+        self.on_lost: Callable[[str, str], None] = lambda _reason, _detail: None
+        self.on_stderr: Callable[[], None] | None = None
+        self._connection: Connection | None = None
+        self.lobby: LiveSession | None = None
+        """Where questions go that belong to no session, such as those of a login."""
+        self.lobby_listeners: list[Listener] = []
+        self._sessions: dict[str, LiveSession] = {}
+        self._early: deque[tuple[str, Any]] = deque(maxlen=MAX_EARLY_UPDATES)
+        self._is_closing = False
+
+    def conceal(self, words: Iterable[str]) -> None:
+        """Keep words that the agent is told out of the recording and out of what it says back."""
+        self._concealment.add(words)
+
+    @property
+    def stderr(self) -> str:
+        """The last part of what the agent wrote to stderr."""
+        text = self.endpoint.stderr.text if self.endpoint is not None else ""
+        return self._concealment.in_text(text)
+
+    def _record(self, direction: Direction, data: bytes) -> None:
+        self.recording.record(direction, self._concealment.in_bytes(data))
+
+    @property
+    def connection(self) -> Connection:
+        """The open connection."""
+        if self._connection is None:
+            raise ConnectionLost("The agent is not connected.")
+        return self._connection
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the agent can be asked something."""
+        return self._connection is not None and not self._connection.ended
+
+    async def open(self) -> negotiate.Negotiated:
+        """Start the process and negotiate; one retry with a fresh process for v1 (INIT-3).
+
+        Raises:
+            AgentError: The agent cannot be started, ended, or shares no version. No process is
+                left then.
+        """
+        try:
+            self.negotiated = await self._negotiate(self.launch.protocol)
+            self.lobby = LiveSession(self, self.negotiated.dialect)
+            self.lobby.listeners = self.lobby_listeners
+        except BaseException:
+            await self.close()
+            raise
+        return self.negotiated
+
+    async def _negotiate(self, asked: int) -> negotiate.Negotiated:
+        try:
+            return await self._start_and_initialize(asked)
+        except (RequestFailed, AgentExited) as refused:
+            if asked == negotiate.OLDEST or self._is_closing:
+                raise
+            logger.info("The agent refused both shapes (%s); asking for v1 alone.", refused)
+        await self._end_process()
+        return await self._start_and_initialize(negotiate.OLDEST)
+
+    async def _start_and_initialize(self, version: int) -> negotiate.Negotiated:
+        launch = self.launch
+        endpoint = await open_endpoint(launch)
+        if self._is_closing:
+            # Interrupted before there was a process to end.
+            await endpoint.stop()
+            raise AgentExited(f"The start of the agent {launch.name} was given up.")
+        endpoint.on_stderr = self.on_stderr
+        heard = ConcealingTransport(endpoint.transport, self._concealment)
+        transport = RecordingTransport(heard, self._record)
+        connection = Connection(
+            transport,
+            on_request=self._on_request,
+            on_notification=self._on_notification,
+            on_noise=self._on_noise,
+        )
+        self.endpoint, self._connection = endpoint, connection
+        self.thread.spawn(self._run(endpoint, connection))
+        method, params = negotiate.initialize(CLIENT, version=version, offer=self.services.offer)
+        try:
+            answer = await connection.request(method, params)
+        except ConnectionLost:
+            raise await self._exit_error(endpoint, "before it answered `initialize`") from None
+        except RpcError as error:
+            refusal = negotiate.read_refusal(error.code, error.data, asked=version)
+            if refusal is not None and version == negotiate.OLDEST:
+                raise refusal from None
+            raise RequestFailed(method, error.code, error.message, error.data) from None
+        return negotiate.read_answer(answer, asked=version)
+
+    async def _run(self, endpoint: Endpoint, connection: Connection) -> None:
+        reading = self.thread.spawn(connection.run())
+        exited = self.thread.spawn(endpoint.exited())
+        await asyncio.wait({reading, exited}, return_when=asyncio.FIRST_COMPLETED)
+        # What the agent said last is still read; a child of it may keep the pipe open for ever.
+        await asyncio.wait({reading}, timeout=STAGE_S)
+        # The pipe may close a moment before the process has a status to report.
+        await endpoint.stop()
+        await connection.aclose()
+        exited.cancel()
+        if self._is_closing or connection is not self._connection:
+            return
+        error = await self._exit_error(endpoint, "")
+        for session in self._everybody:
+            session.lost(str(error.args[0]), error.stderr_tail)
+        self.on_lost(str(error.args[0]), error.stderr_tail)
+
+    async def _exit_error(self, endpoint: Endpoint, when: str) -> AgentExited:
+        await endpoint.wait()
+        reason = f"The agent {self.launch.name} {endpoint.ending}"
+        reason = f"{reason} {when}." if when else f"{reason}."
+        step = self.launch.advice if when else self.launch.comeback
+        return AgentExited(f"{reason} {step}", status=endpoint.status, stderr_tail=self.stderr)
+
+    async def request(self, call: Call) -> Any:
+        """Send a call and wait for its result.
+
+        Raises:
+            AuthRequired: The agent wants a login first.
+            RequestFailed: Any other error answer.
+            AgentExited: The agent ended meanwhile.
+        """
+        try:
+            return await self.connection.request(call.method, call.params)
+        except ConnectionLost:
+            if self.endpoint is None:
+                raise
+            raise await self._exit_error(self.endpoint, f"during `{call.method}`") from None
+        except RpcError as error:
+            kind = AuthRequired if error.code == AUTH_REQUIRED_CODE else RequestFailed
+            raise kind(call.method, error.code, error.message, error.data) from None
+
+    def attach(
+        self, session_id: u.SessionId, session: LiveSession, answer: Any, *, is_new: bool = False
+    ) -> None:
+        """Deliver to this session from now on, first what came too early (SESS-3)."""
+        self._sessions[session_id] = session
+        session.opened(session_id, answer, is_new=is_new)
+        early = list(self._early)
+        self._early.clear()
+        for for_session, update in early:
+            if for_session == session_id:
+                session.receive(update)
+            else:
+                self._early.append((for_session, update))
+
+    def expect(self, session_id: u.SessionId, session: LiveSession) -> None:
+        """Deliver to this session although the agent has not answered yet."""
+        session.session_id = session_id
+        self._sessions[session_id] = session
+
+    def forget(self, session_id: u.SessionId) -> None:
+        """Deliver to this session no more."""
+        session = self._sessions.pop(session_id, None)
+        if session is not None:
+            for listener in self.services.on_closed:
+                listener(session)
+
+    async def close(self) -> None:
+        """End the connection and the process tree; may be called more than once."""
+        self._is_closing = True
+        for session in self._everybody:
+            session.lost(f"The agent {self.launch.name} was ended.", "")
+        await self._end_process()
+
+    async def _end_process(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.aclose()
+        if self.endpoint is not None:
+            await self.endpoint.stop()
+
+    def kill_now(self) -> None:
+        """Kill the process tree at once; for the end of this process, on any thread."""
+        if self.endpoint is not None:
+            self.endpoint.kill_now()
+
+    # what arrives, synchronously and in order
+
+    def _on_notification(self, method: str, params: object) -> None:
+        if not isinstance(params, dict):
+            logger.debug("Ignored the notification %s without params.", method)
+            return
+        if method != "session/update":
+            listener = self.services.notifications.get(method)
+            if listener is not None:
+                listener(self._everybody, params)
+            return
+        session_id, update = params.get("sessionId"), params.get("update")
+        session = self._sessions.get(str(session_id))
+        if session is not None:
+            session.receive(update)
+        else:
+            self._early.append((str(session_id), update))
+
+    def _on_request(self, incoming: IncomingRequest) -> None:
+        serve = self.services.requests.get(incoming.method)
+        if serve is None:
+            message = f"This client does not serve {incoming.method}."
+            incoming.fail(METHOD_NOT_FOUND, message)
+            return
+        params = incoming.params if isinstance(incoming.params, dict) else {}
+        session = self._session_of(params)
+        if session is None and self._sessions:
+            # A child session of the agent: the question must not be lost (it is shown here).
+            session = next(reversed(self._sessions.values()))
+        if session is None:
+            incoming.fail(METHOD_NOT_FOUND, "This client has no such session.")
+            return
+        serve(incoming, session, params)
+
+    @property
+    def _everybody(self) -> list[LiveSession]:
+        lobby = [self.lobby] if self.lobby is not None else []
+        return [*self._sessions.values(), *lobby]
+
+    def _session_of(self, params: dict[str, Any]) -> LiveSession | None:
+        request_id = params.get("requestId")
+        if "sessionId" in params or not isinstance(request_id, (int, str)):
+            return self._sessions.get(str(params.get("sessionId")))
+        for session in self._sessions.values():
+            if request_id in session.requests:
+                return session
+        return self.lobby
+
+    def _on_noise(self, kind: str, text: str) -> None:
+        self.noise.append(f"{kind}: {text[:500]}")
+        logger.debug("Noise on the agent's stdout: %s: %s", kind, text[:500])
+        if kind == OVERSIZED:
+            for session in self._sessions.values():
+                session.apply([u.Violation("the connection", text)])

@@ -1,0 +1,166 @@
+"""An agent's process: start, stderr, staged stop with its whole process tree.
+
+The process gets a session of its own, because a kernel interrupt goes to the kernel's whole process
+group and must not kill the agent. The price is that somebody has to end it: `stop` in stages
+(close stdin, terminate, kill), `kill_now` at exit, and `guard` when this process is killed.
+Knows no ACP.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from acp_notebook.client.process.child_process import READ_BYTES, ChildProcess, signal_name
+from acp_notebook.errors import AgentNotFound
+from acp_notebook.jsonrpc import StreamTransport
+
+STDERR_TAIL_BYTES = 64 * 1024
+STAGE_S = 2.0
+
+
+class StderrTail:
+    """The last part of what an agent wrote to stderr."""
+
+    def __init__(self) -> None:
+        self._kept = bytearray()
+
+    def feed(self, data: bytes) -> None:
+        """Append what was read; the oldest bytes make room."""
+        self._kept += data
+        if len(self._kept) > 2 * STDERR_TAIL_BYTES:
+            del self._kept[:-STDERR_TAIL_BYTES]
+
+    @property
+    def text(self) -> str:
+        """The tail as text; undecodable bytes are replaced, for showing only."""
+        return self._kept[-STDERR_TAIL_BYTES:].decode(errors="replace")
+
+
+class AgentProcess:
+    """A running agent. All methods but `kill_now` belong to the agent thread."""
+
+    def __init__(self, child: ChildProcess) -> None:
+        assert child.pipes.stdin is not None
+        assert child.pipes.stdout is not None
+        self._child = child
+        self._is_over = False
+        self._stop_lock = asyncio.Lock()
+        self.stderr = StderrTail()
+        self.on_stderr: Callable[[], None] | None = None
+        self.transport = StreamTransport(child.pipes.stdout, child.pipes.stdin)
+        self._stderr_task = asyncio.get_running_loop().create_task(self._drain_stderr())
+
+    @classmethod
+    async def start(
+        cls, command: Sequence[str], *, env: Mapping[str, str], cwd: str
+    ) -> AgentProcess:
+        """Start a command with the user's environment and these additions (WIRE-9).
+
+        Raises:
+            AgentNotFound: The command or the folder is not there, or it cannot be executed.
+        """
+        environment = {**os.environ, **env}
+        program = resolve_program(command, environment.get("PATH", ""), cwd)
+        pipe = asyncio.subprocess.PIPE
+        try:
+            child = await ChildProcess.start(
+                program, command[1:], env=environment, cwd=cwd, stdin=pipe, stderr=pipe
+            )
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise AgentNotFound(
+                f"{program} cannot be started: {reason}. "
+                "Check that it is a program for this machine and that you may execute it."
+            ) from error
+        return cls(child)
+
+    async def _drain_stderr(self) -> None:
+        # Always, or an agent that writes a lot would stop at a full pipe (WIRE-6).
+        assert self._child.pipes.stderr is not None
+        while data := await self._child.pipes.stderr.read(READ_BYTES):
+            self.stderr.feed(data)
+            if self.on_stderr is not None:
+                self.on_stderr()
+
+    @property
+    def pid(self) -> int:
+        """The process id, which is also the id of its process session."""
+        return self._child.pid
+
+    @property
+    def status(self) -> str:
+        """How it ended, in words; empty while it runs."""
+        code = self._child.return_code
+        if code is None:
+            return ""
+        return f"exit code {code}" if code >= 0 else f"signal {signal_name(-code)}"
+
+    @property
+    def ending(self) -> str:
+        """How it ended, as the rest of a sentence that begins with its name."""
+        return f"ended with {self.status}"
+
+    async def exited(self) -> None:
+        """Until the process itself has ended; what it started may go on."""
+        await self._child.exited()
+
+    async def wait(self) -> None:
+        """Until the process has ended and its stderr is read.
+
+        A child that inherited stderr can keep it open for ever: that wait is bounded.
+        """
+        await self.exited()
+        await asyncio.wait({self._stderr_task}, timeout=STAGE_S)
+
+    async def stop(self) -> None:
+        """End it in stages, with all its processes. May be called more than once."""
+        async with self._stop_lock:
+            if self._is_over:
+                return
+            tree = self._child.tree()
+            await self.transport.aclose()
+            if not await self._child.ends_within(STAGE_S):
+                await self._child.terminate(tree, STAGE_S)
+            # The agent may have gone and left children behind.
+            self._child.signal(tree, signal.SIGKILL)
+            await asyncio.wait({self._stderr_task}, timeout=STAGE_S)
+            self._child.close()
+            self._is_over = True
+
+    def kill_now(self) -> None:
+        """Kill the whole tree at once; for the end of this process."""
+        self._child.kill_now()
+
+
+def resolve_program(command: Sequence[str], path: str, cwd: str) -> str:
+    """The path of a command's program.
+
+    Raises:
+        AgentNotFound: The command or the folder is not there.
+    """
+    if not Path(cwd).is_dir():
+        raise AgentNotFound(f"The folder {cwd} does not exist. Choose another one with --cwd.")
+    name = command[0]
+    if os.path.dirname(name):  # noqa: PTH120 - the question is whether a folder was written
+        candidate = Path(cwd, Path(name).expanduser())
+        if candidate.is_file() and os.access(candidate, os.X_OK):
+            return str(candidate)
+        if candidate.exists():
+            raise AgentNotFound(
+                f"{candidate} is not an executable file. Make it executable (chmod +x), "
+                "or start it through its interpreter."
+            )
+        raise AgentNotFound(f"There is no {candidate}. Check the path of the agent's command.")
+    found = shutil.which(name, path=path)
+    if found is None:
+        folders = "\n  ".join(path.split(os.pathsep))
+        raise AgentNotFound(
+            f"There is no command {name!r} on the PATH of this kernel. Install the agent, or give "
+            f"the full path of its command. Looked in:\n  {folders}"
+        )
+    return found

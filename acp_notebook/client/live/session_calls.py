@@ -1,0 +1,256 @@
+"""Calls about sessions beside prompts: list, resume, close, delete, options, single tool calls.
+
+Functions on the agent thread; `Agent` and `Session` offer them to users. Knows no notebook.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from acp_notebook.client.connection.agent_connection import AgentLink
+from acp_notebook.client.live.live_session import LiveSession
+from acp_notebook.errors import (
+    AgentError,
+    RequestFailed,
+    UnsupportedByAgent,
+    UsageError,
+    describe_error,
+)
+from acp_notebook.jsonrpc import METHOD_NOT_FOUND
+from acp_notebook.protocol import fields
+from acp_notebook.protocol.dialect import Call, Place
+from acp_notebook.session import updates as u
+from acp_notebook.session.content import optional_text
+from acp_notebook.session.state import ToolCall
+from acp_notebook.session.updates import TerminalId, ToolCallId
+
+logger = logging.getLogger(__name__)
+
+NOT_FOUND_CODE = -32002
+MAX_PAGES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSession:
+    """A session as the agent lists it."""
+
+    id: str
+    cwd: str
+    title: str | None = None
+    updated_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionListing:
+    """All pages joined; `warning` says why it may not be whole."""
+
+    sessions: tuple[ListedSession, ...]
+    warning: str | None = None
+
+
+async def list_sessions(link: AgentLink, cwd: str | None) -> SessionListing:
+    """Every session of the agent, all pages (SESS-4).
+
+    Args:
+        link: The agent.
+        cwd: Only sessions of this folder; None for all.
+
+    Raises:
+        UnsupportedByAgent: The agent keeps no list.
+        AgentError: It refused.
+    """
+    facts = _facts(link)
+    if not facts.capabilities.list_sessions:
+        raise UnsupportedByAgent(
+            f"{facts.info.label} keeps no list of sessions. If you know an id: %acp resume ID"
+        )
+    found: list[ListedSession] = []
+    cursor: str | None = None
+    seen: set[str | None] = {None}
+    for _ in range(MAX_PAGES):
+        answer = await link.request(facts.dialect.list_sessions(cwd, cursor))
+        raw = answer if isinstance(answer, dict) else {}
+        found += fields.valid_items(fields.optional_array(raw, "sessions"), _listed)
+        cursor = optional_text(raw, "nextCursor")
+        if cursor is None:
+            return SessionListing(tuple(found))
+        if cursor in seen:
+            return SessionListing(tuple(found), "The agent repeats a page: the list ends there.")
+        seen.add(cursor)
+    return SessionListing(tuple(found), f"The list is cut after {MAX_PAGES} pages.")
+
+
+def _listed(value: Any) -> ListedSession:
+    raw = fields.as_object(value, "session")
+    return ListedSession(
+        fields.text(raw, "sessionId"),
+        optional_text(raw, "cwd") or "",
+        optional_text(raw, "title"),
+        optional_text(raw, "updatedAt"),
+    )
+
+
+async def resume(
+    link: AgentLink, live: LiveSession, session_id: str, place: Place, *, replay: bool
+) -> bool:
+    """Take up a session; with `replay` its updates rebuild the conversation (SESS-5).
+
+    Returns:
+        Whether a replay was asked for: an agent may only resume without one, or only with one.
+
+    Raises:
+        UnsupportedByAgent: The agent cannot take up sessions.
+        AgentError: It does not know this one, or refused.
+    """
+    facts = _facts(link)
+    # Known before it is asked for: the replay comes before the answer (SESS-3).
+    link.expect(u.SessionId(session_id), live)
+    try:
+        taken = await ask_to_resume(link, session_id, place, replay=replay)
+    except RequestFailed as error:
+        link.forget(u.SessionId(session_id))
+        reason = describe_error(error.code, error.message, error.data)
+        raise AgentError(
+            f"The session {session_id} could not be taken up: {reason}. "
+            "%acp sessions lists those there are; %acp new opens a new one."
+        ) from error
+    if taken is None:
+        link.forget(u.SessionId(session_id))
+        raise UnsupportedByAgent(
+            f"{facts.info.label} cannot take up earlier sessions. Open a new one: %acp new"
+        )
+    link.attach(u.SessionId(session_id), live, taken.answer)
+    return taken.with_replay
+
+
+class TakenUp(NamedTuple):
+    """How an agent took a session up."""
+
+    with_replay: bool
+    answer: Any
+
+
+async def ask_to_resume(
+    link: AgentLink, session_id: str, place: Place, *, replay: bool
+) -> TakenUp | None:
+    """Ask an agent to take a session up, with or without a replay; the other way if need be.
+
+    Some agents offer only one of the two, some advertise a method that they do not have.
+
+    Returns:
+        How it was done, or None if the agent offers no way.
+
+    Raises:
+        RequestFailed: The agent refused.
+    """
+    facts = _facts(link)
+    refusal: RequestFailed | None = None
+    for with_replay in (replay, not replay):
+        call = facts.dialect.resume(session_id, place, facts.capabilities, replay=with_replay)
+        if call is None:
+            continue
+        try:
+            return TakenUp(with_replay, await link.request(call))
+        except RequestFailed as error:
+            if error.code != METHOD_NOT_FOUND:
+                raise
+            refusal = error
+    if refusal is not None:
+        raise refusal
+    return None
+
+
+async def close(link: AgentLink, session_id: str) -> None:
+    """Tell the agent that the session is not needed any more; one it does not know is closed.
+
+    Raises:
+        UnsupportedByAgent: The agent has no such call.
+        RequestFailed: It refused.
+    """
+    facts = _facts(link)
+    if not facts.capabilities.close:
+        raise UnsupportedByAgent(f"{facts.info.label} does not close single sessions.")
+    await _give_up(link, session_id, facts.dialect.close_session(session_id))
+
+
+async def delete(link: AgentLink, session_id: str) -> None:
+    """Delete a session for good; one the agent does not know is deleted.
+
+    Raises:
+        UnsupportedByAgent: The agent has no such call.
+        RequestFailed: It refused.
+    """
+    facts = _facts(link)
+    if not facts.capabilities.delete:
+        raise UnsupportedByAgent(f"{facts.info.label} does not delete sessions.")
+    await _give_up(link, session_id, facts.dialect.delete_session(session_id))
+
+
+async def _give_up(link: AgentLink, session_id: str, call: Call) -> None:
+    try:
+        await link.request(call)
+    except RequestFailed as error:
+        if error.code != NOT_FOUND_CODE:
+            raise
+        logger.info("%s: the agent did not know the session.", call.method)
+    link.forget(u.SessionId(session_id))
+
+
+async def set_option(
+    link: AgentLink, live: LiveSession, option: u.ConfigOption, value: str | bool
+) -> None:
+    """Set a config option; the answer's list replaces what is stored (CONF-2).
+
+    Raises:
+        RequestFailed: The agent refused; the option keeps its value.
+    """
+    answer = await link.request(
+        _facts(link).dialect.set_option(str(live.session_id), option, value)
+    )
+    live.option_set(option, value, answer)
+
+
+async def cancel_tool_call(link: AgentLink, live: LiveSession, tool_call_id: str) -> None:
+    """Cancel a tool call, or the command in its terminal, by what each advertises (TOOL-9).
+
+    Raises:
+        UsageError: There is no such call, or it has ended.
+        UnsupportedByAgent: Neither the call nor its terminal can be cancelled by itself.
+        RequestFailed: The agent refused.
+    """
+    call = live.state.tool_calls.get(ToolCallId(tool_call_id))
+    if call is None or call.is_finished:
+        raise UsageError(f"No tool call {tool_call_id!r} is going on.")
+    dialect, session_id = live.dialect, str(live.session_id)
+    if call.can_cancel:
+        wanted = dialect.cancel_tool_call(session_id, live.agents_own(call.tool_call_id))
+    else:
+        terminal_id = cancellable_terminal(live, call)
+        wanted = (
+            dialect.cancel_terminal(session_id, live.agents_own(terminal_id))
+            if terminal_id is not None
+            else None
+        )
+    if wanted is None:
+        raise UnsupportedByAgent(
+            "The agent does not let this tool call be cancelled by itself. %acp stop cancels "
+            "everything."
+        )
+    await link.request(wanted)
+
+
+def cancellable_terminal(live: LiveSession, call: ToolCall) -> TerminalId | None:
+    """A running terminal of the call that can be cancelled."""
+    for terminal_id in call.terminal_ids:
+        terminal = live.state.terminals.get(terminal_id)
+        if terminal is not None and terminal.can_cancel and terminal.exit_status is None:
+            return terminal_id
+    return None
+
+
+def _facts(link: AgentLink) -> Any:
+    if link.negotiated is None:
+        raise AgentError("The agent is not connected.")
+    return link.negotiated

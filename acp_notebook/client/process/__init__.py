@@ -1,0 +1,1 @@
+"""Processes of this client, each in a process session of its own."""

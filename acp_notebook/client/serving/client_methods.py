@@ -1,0 +1,90 @@
+"""What this client serves to an agent: a table of methods, and the offer that names them.
+
+What is advertised and what is answered come from one place, so that they cannot differ (INIT-5).
+Knows no method's meaning.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from acp_notebook.client.live.live_session import LiveSession
+from acp_notebook.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, IncomingRequest, RpcError
+from acp_notebook.protocol.dialect import ClientOffer
+from acp_notebook.protocol.elicitation import COMPLETE, CREATE
+from acp_notebook.protocol.fields import Malformed
+
+logger = logging.getLogger(__name__)
+
+# A request of the agent, the session it is about (None: none is open yet), and its params. It is
+# answered by this call or later, exactly once.
+Service = Callable[[IncomingRequest, LiveSession, dict[str, Any]], None]
+AsyncService = Callable[[IncomingRequest, LiveSession, dict[str, Any]], Awaitable[dict[str, Any]]]
+# A notification's params, and the sessions that may be concerned.
+Listener = Callable[[list[LiveSession], dict[str, Any]], None]
+
+
+_running: set[asyncio.Task[None]] = set()  # a loop holds its tasks weakly
+
+
+def serve_async(work: AsyncService) -> Service:
+    """A service that takes its time: the request is answered with what `work` returns or raises.
+
+    It may raise `RpcError`, and `Malformed` for params that cannot be read.
+    """
+
+    async def run(incoming: IncomingRequest, session: LiveSession, params: dict[str, Any]) -> None:
+        try:
+            result = await work(incoming, session, params)
+        except RpcError as error:
+            incoming.fail(error.code, error.message, error.data)
+        except Malformed as error:
+            incoming.fail(INVALID_PARAMS, f"{incoming.method}: {error}")
+        except Exception:
+            logger.exception("The request %r could not be served.", incoming.method)
+            incoming.fail(INTERNAL_ERROR, "Internal error: the request could not be served.")
+        else:
+            incoming.respond(result)
+
+    def serve(incoming: IncomingRequest, session: LiveSession, params: dict[str, Any]) -> None:
+        task = asyncio.get_running_loop().create_task(run(incoming, session, params))
+        _running.add(task)
+        task.add_done_callback(_running.discard)
+
+    return serve
+
+
+def _ask(incoming: IncomingRequest, session: LiveSession, params: dict[str, Any]) -> None:
+    session.ask(incoming, params)
+
+
+def _elicit(incoming: IncomingRequest, session: LiveSession, params: dict[str, Any]) -> None:
+    session.elicitations.ask(incoming, params)
+
+
+def _page_completed(sessions: list[LiveSession], params: dict[str, Any]) -> None:
+    for session in sessions:
+        session.elicitations.page_completed(params)
+
+
+def _default_offer() -> ClientOffer:
+    # A pseudo-terminal for a login is a thing of POSIX.
+    return ClientOffer(forms=True, urls=True, terminal_login=os.name == "posix")
+
+
+@dataclass(slots=True)
+class Services:
+    """Methods by name. Permission requests, forms and pages are served always."""
+
+    offer: ClientOffer = field(default_factory=_default_offer)
+    requests: dict[str, Service] = field(
+        default_factory=lambda: {"session/request_permission": _ask, CREATE: _elicit}
+    )
+    notifications: dict[str, Listener] = field(default_factory=lambda: {COMPLETE: _page_completed})
+    on_closed: list[Callable[[LiveSession], None]] = field(default_factory=list)
+    """Told of each session that was closed or deleted; of a loss the session itself tells."""

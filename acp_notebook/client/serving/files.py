@@ -1,0 +1,178 @@
+"""Version 1's `fs/read_text_file` and `fs/write_text_file`, inside the session's folders.
+
+A write needs no permission of its own (the agent asks for its tool call), but it happens through
+this client, so it stands in the session as a notice, and so does every refusal. Reads stand in the
+trace only: agents read dozens of files in a turn and show them as tool calls themselves. The disk
+is touched on other threads, one request after another, so that a read sees the write before it.
+Knows no notebook beyond the question whether a file is one that is open here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from acp_notebook.client.live.live_session import LiveSession
+from acp_notebook.client.serving.client_methods import Service, serve_async
+from acp_notebook.client.serving.roots import OutOfReach, Roots, find_inside
+from acp_notebook.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, IncomingRequest, RpcError
+from acp_notebook.protocol import fields
+from acp_notebook.protocol.fields import Json, Malformed
+from acp_notebook.session import updates as u
+
+RESOURCE_NOT_FOUND = -32002
+MAX_READ_BYTES = 10 * 1024 * 1024
+"""The longest text that one read answers with; an agent gets more in parts, by line and limit."""
+
+IsOpenNotebook = Callable[[Path], bool]
+
+
+def is_notebook(path: Path) -> bool:
+    """Whether the file is a notebook: what is open elsewhere cannot be known, so any counts."""
+    return path.suffix.lower() == ".ipynb"
+
+
+class FileSystem:
+    """Serves text files to the agent. All methods belong to the agent thread."""
+
+    def __init__(self, roots: Roots, is_open_notebook: IsOpenNotebook = is_notebook) -> None:
+        self._roots = roots
+        self._is_open_notebook = is_open_notebook
+        self._turn = asyncio.Lock()
+        self.read: Service = serve_async(self._read)
+        self.write: Service = serve_async(self._write)
+
+    async def _read(
+        self, incoming: IncomingRequest, session: LiveSession, params: Json
+    ) -> dict[str, Any]:
+        path = fields.text(params, "path")
+        line = max(fields.optional_int(params, "line") or 1, 1)
+        limit = fields.optional_int(params, "limit")
+        if limit is not None and limit < 0:
+            raise Malformed(f"limit must not be negative, got {limit}")
+        del incoming
+        async with self._turn:
+            try:
+                content = await asyncio.to_thread(
+                    _read_inside, path, self._roots(session), line, limit
+                )
+            except OutOfReach as refusal:
+                self._refused(session, f"Refused to read {path}", refusal)
+                raise
+        return {"content": content}
+
+    async def _write(
+        self, incoming: IncomingRequest, session: LiveSession, params: Json
+    ) -> dict[str, Any]:
+        path, content = fields.text(params, "path"), fields.text(params, "content")
+        async with self._turn:
+            if incoming.answered:
+                return {}  # withdrawn while it waited for its turn: nothing was written
+            try:
+                written = await asyncio.to_thread(
+                    _write_inside, path, self._roots(session), content, self._is_open_notebook
+                )
+            except OutOfReach as refusal:
+                self._refused(session, f"Refused to write {path}", refusal)
+                raise
+        count = content.count("\n") + (not content.endswith("\n") and content != "")
+        lines = "1 line" if count == 1 else f"{count} lines"
+        session.apply([u.Notice("info", f"Wrote {written} ({lines})")])
+        return {}
+
+    def _refused(self, session: LiveSession, title: str, refusal: OutOfReach) -> None:
+        session.apply([u.Notice("warning", title, refusal.message)])
+
+
+def _read_inside(path: str, roots: Sequence[str], line: int, limit: int | None) -> str:
+    found = find_inside(path, roots)
+    try:
+        _check_is_file(path, found.stat().st_mode)
+        with found.open("rb") as file:
+            data = _lines(file, line, limit)
+    except OSError as error:
+        raise _failure(path, error) from None
+    if data is None:
+        raise RpcError(
+            INVALID_PARAMS,
+            f"{path} is too long to be read at once: at most {MAX_READ_BYTES} bytes are. "
+            "Ask for a part of it with `line` and `limit`.",
+        )
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        # Replaced bytes would come back as damage when the agent writes the file.
+        raise RpcError(INVALID_PARAMS, f"{path} is no text in UTF-8.") from None
+
+
+def _lines(file: IO[bytes], first: int, limit: int | None) -> bytes | None:
+    """So many lines from the first on (from 1), with their ends; None if they are too long."""
+    for _ in range(first - 1):
+        if not _skip_line(file):
+            return b""
+    if limit is None:
+        data = file.read(MAX_READ_BYTES + 1)
+        return data if len(data) <= MAX_READ_BYTES else None
+    kept = bytearray()
+    for _ in range(limit):
+        line = file.readline(MAX_READ_BYTES + 1 - len(kept))
+        kept += line
+        if len(kept) > MAX_READ_BYTES:
+            return None
+        if not line:
+            break
+    return bytes(kept)
+
+
+def _skip_line(file: IO[bytes]) -> bool:
+    """Pass a line without holding it in memory; False at the end of the file."""
+    while data := file.readline(MAX_READ_BYTES):
+        if data.endswith(b"\n"):
+            return True
+    return False
+
+
+def _write_inside(
+    path: str, roots: Sequence[str], content: str, is_open_notebook: IsOpenNotebook
+) -> str:
+    found = find_inside(path, roots)
+    if is_open_notebook(found) or is_open_notebook(Path(path)):
+        raise OutOfReach(
+            f"{path} is a notebook. It is not written behind the editor's back, where it would "
+            "clash with what the user sees and has not saved. Propose the cells in your reply."
+        )
+    data = content.encode()
+    try:
+        if found.exists():
+            _check_is_file(path, found.stat().st_mode)
+        found.parent.mkdir(parents=True, exist_ok=True)
+        # The symlinks are resolved; one that was put there since is not followed.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
+        with os.fdopen(os.open(found, flags, 0o666), "wb") as file:
+            file.write(data)
+    except OSError as error:
+        raise _failure(path, error) from None
+    return _shown(found, roots)
+
+
+def _shown(found: Path, roots: Sequence[str]) -> str:
+    """The path as short as it is clear: relative to the working directory, if inside."""
+    cwd = Path(roots[0]).resolve()
+    return str(found.relative_to(cwd)) if found.is_relative_to(cwd) else str(found)
+
+
+def _check_is_file(path: str, mode: int) -> None:
+    # A pipe would be waited for, a device may have no end.
+    if not stat.S_ISREG(mode):
+        kind = "a folder" if stat.S_ISDIR(mode) else "no regular file"
+        raise RpcError(INVALID_PARAMS, f"{path} is {kind}.")
+
+
+def _failure(path: str, error: OSError) -> RpcError:
+    if isinstance(error, FileNotFoundError):
+        return RpcError(RESOURCE_NOT_FOUND, f"There is no file {path}.", {"uri": path})
+    return RpcError(INTERNAL_ERROR, f"{path}: {error.strerror or error}")

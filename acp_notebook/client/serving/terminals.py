@@ -1,0 +1,290 @@
+"""Version 1's `terminal/*`: commands that an agent runs through this client.
+
+Each command is a real process in a process session of its own, whose stdout and stderr are one
+pipe and whose stdin is empty. What it writes goes to the agent, up to its byte limit, and into the
+session as the same terminal that version 2's agents describe. Nothing outlives the session: the
+loss or the end of the agent ends all of its commands with their children. Knows no view.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import os
+import shlex
+import shutil
+import signal
+from pathlib import Path
+from typing import Any
+
+from acp_notebook.client.connection.id_namespace import OWN_TERMINAL
+from acp_notebook.client.live.live_session import LiveSession
+from acp_notebook.client.process.child_process import READ_BYTES, ChildProcess, signal_name
+from acp_notebook.client.serving.client_methods import Service, serve_async
+from acp_notebook.client.serving.roots import Roots, find_inside
+from acp_notebook.client.serving.terminal_output import KeptText, ViewFeed
+from acp_notebook.jsonrpc import INVALID_PARAMS, IncomingRequest, RpcError
+from acp_notebook.protocol import fields
+from acp_notebook.protocol.dialect import given
+from acp_notebook.protocol.fields import Json, Malformed
+from acp_notebook.session import updates as u
+from acp_notebook.session.changes import SessionChange
+from acp_notebook.session.content import optional_text
+
+RESOURCE_NOT_FOUND = -32002
+STAGE_S = 2.0
+DRAIN_S = 0.5
+"""How long the end of the output is waited for once the command has ended: a child of it that
+goes on may hold the pipe for ever."""
+VIEW_PERIOD_S = 0.05
+
+_numbers = itertools.count(1)
+
+
+class Command:
+    """One command of the agent, from its start to its release."""
+
+    def __init__(self, child: ChildProcess, session: LiveSession, limit: int | None) -> None:
+        self.terminal_id = u.TerminalId(f"{OWN_TERMINAL}{next(_numbers)}")
+        self.session = session
+        self.kept = KeptText(limit)
+        self.ended = asyncio.Event()
+        self.exit_status: u.ExitStatus | None = None
+        self._child = child
+        self._feed = ViewFeed(self.terminal_id)
+        self._flushing: asyncio.TimerHandle | None = None
+        self._stopping = asyncio.Lock()
+        self._is_closed = False
+        self._loop = asyncio.get_running_loop()
+        self._reading = self._loop.create_task(self._read())
+        self._watching = self._loop.create_task(self._watch())
+
+    async def _read(self) -> None:
+        assert self._child.pipes.stdout is not None
+        with contextlib.suppress(OSError):
+            while data := await self._child.pipes.stdout.read(READ_BYTES):
+                self.kept.feed(data)
+                self._feed.feed(data)
+                if self._flushing is None:
+                    self._flushing = self._loop.call_later(VIEW_PERIOD_S, self._flush)
+
+    def _flush(self) -> None:
+        if self._flushing is not None:
+            self._flushing.cancel()
+            self._flushing = None
+        self.session.apply(self._feed.take())
+
+    async def _watch(self) -> None:
+        await self._child.exited()
+        await asyncio.wait({self._reading}, timeout=DRAIN_S)
+        if self._reading.done():
+            self.kept.feed(b"", is_last=True)
+        code = self._child.return_code or 0
+        self.exit_status = (
+            u.ExitStatus(exit_code=code) if code >= 0 else u.ExitStatus(signal=signal_name(-code))
+        )
+        self._flush()
+        self.session.apply([u.TerminalUpdate(self.terminal_id, exit_status=self.exit_status)])
+        self.ended.set()
+        if self._reading.done() and not self._child.has_members():
+            self._close()
+
+    async def stop(self) -> None:
+        """End the command and everything it started, also what it left running."""
+        async with self._stopping:
+            if self._is_closed:
+                return
+            tree = self._child.tree()
+            if not self.ended.is_set():
+                await self._child.terminate(tree, STAGE_S)
+            self._child.signal(tree, signal.SIGKILL)
+            await asyncio.wait({self._watching}, timeout=STAGE_S)
+
+    async def release(self) -> None:
+        """End it and let go of it."""
+        await self.stop()
+        self._reading.cancel()
+        self._close()
+
+    def _close(self) -> None:
+        if not self._is_closed:
+            self._is_closed = True
+            self._child.close()
+
+    def kill_now(self) -> None:
+        """Kill it with all its children; for the end of this process, on any thread."""
+        self._child.kill_now()
+
+
+class Terminals:
+    """Serves commands to the agent. All methods but `kill_now` belong to the agent thread."""
+
+    def __init__(self, roots: Roots) -> None:
+        self._roots = roots
+        self._commands: dict[str, Command] = {}
+        self._sessions: set[LiveSession] = set()
+        self._endings: set[asyncio.Task[None]] = set()
+        self.create: Service = serve_async(self._create)
+        self.output: Service = serve_async(self._output)
+        self.wait_for_exit: Service = serve_async(self._wait_for_exit)
+        self.kill: Service = serve_async(self._kill)
+        self.release: Service = serve_async(self._release)
+
+    async def _create(
+        self, incoming: IncomingRequest, session: LiveSession, params: Json
+    ) -> dict[str, Any]:
+        line = fields.text(params, "command")
+        words = [line, *_arguments(params)]
+        environment = {**os.environ, **_environment(params)}
+        roots = self._roots(session)
+        folder = await asyncio.to_thread(
+            find_inside, optional_text(params, "cwd") or roots[0], roots
+        )
+        try:
+            program, arguments = _program(words, str(folder), environment)
+            child = await ChildProcess.start(
+                program,
+                arguments,
+                env=environment,
+                cwd=str(folder),
+                stdin=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.STDOUT,
+            )
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise RpcError(INVALID_PARAMS, f"{line!r} cannot be run: {reason}") from None
+        command = Command(child, session, fields.optional_int(params, "outputByteLimit"))
+        self._commands[command.terminal_id] = command
+        shown = line if len(words) == 1 else shlex.join(words)
+        session.apply([u.TerminalUpdate(command.terminal_id, command=shown, cwd=str(folder))])
+        if incoming.answered or not session.state.is_connected:
+            # Withdrawn, or the agent ended, while the command was started.
+            await self._let_go(command)
+        self._end_with(session)
+        return {"terminalId": command.terminal_id}
+
+    async def _output(
+        self, incoming: IncomingRequest, session: LiveSession, params: Json
+    ) -> dict[str, Any]:
+        del incoming, session
+        command = self._command(params)
+        text, is_truncated = command.kept.read()
+        status = command.exit_status
+        return given(
+            output=text,
+            truncated=is_truncated,
+            exitStatus=_written(status) if status is not None else None,
+        )
+
+    async def _wait_for_exit(
+        self, incoming: IncomingRequest, session: LiveSession, params: Json
+    ) -> dict[str, Any]:
+        del incoming, session
+        command = self._command(params)
+        await command.ended.wait()
+        return _written(command.exit_status or u.ExitStatus())
+
+    async def _kill(
+        self, incoming: IncomingRequest, session: LiveSession, params: Json
+    ) -> dict[str, Any]:
+        del incoming, session
+        await self._command(params).stop()
+        return {}
+
+    async def _release(
+        self, incoming: IncomingRequest, session: LiveSession, params: Json
+    ) -> dict[str, Any]:
+        del incoming, session
+        await self._let_go(self._command(params))
+        return {}
+
+    def _command(self, params: Json) -> Command:
+        terminal_id = fields.text(params, "terminalId")
+        command = self._commands.get(terminal_id)
+        if command is None:
+            raise RpcError(
+                RESOURCE_NOT_FOUND, f"There is no terminal {terminal_id!r}, or it was released."
+            )
+        return command
+
+    async def _let_go(self, command: Command) -> None:
+        self._commands.pop(command.terminal_id, None)
+        await command.release()
+
+    def _end_with(self, session: LiveSession) -> None:
+        """End the session's commands when its agent is gone."""
+        if session in self._sessions:
+            return
+        self._sessions.add(session)
+
+        def look(changes: list[SessionChange]) -> None:
+            del changes
+            if not session.state.is_connected:
+                self._sessions.discard(session)
+                session.listeners.remove(look)
+                self.end_soon(session)
+
+        session.listeners.append(look)
+
+    def end_soon(self, session: LiveSession) -> None:
+        """End the commands of a session, without waiting for it."""
+        ending = asyncio.get_running_loop().create_task(self.end(session))
+        self._endings.add(ending)
+        ending.add_done_callback(self._endings.discard)
+
+    async def end(self, session: LiveSession | None = None) -> None:
+        """End the commands of a session, or all of them; they are gone when this returns."""
+        ending = [
+            command
+            for command in self._commands.values()
+            if session is None or command.session is session
+        ]
+        await asyncio.gather(*(self._let_go(command) for command in ending))
+
+    def kill_now(self) -> None:
+        """Kill every command at once; for the end of this process, on any thread."""
+        for command in list(self._commands.values()):
+            command.kill_now()
+
+
+def _arguments(params: Json) -> list[str]:
+    arguments = fields.optional_array(params, "args")
+    for argument in arguments:
+        if not isinstance(argument, str):
+            raise Malformed(f"args must be strings, got {fields.kind_of(argument)}")
+    return arguments
+
+
+def _environment(params: Json) -> dict[str, str]:
+    found = {}
+    for item in fields.optional_array(params, "env"):
+        entry = fields.as_object(item, "env entry")
+        found[fields.text(entry, "name")] = fields.text(entry, "value")
+    return found
+
+
+def _program(words: list[str], cwd: str, environment: dict[str, str]) -> tuple[str, list[str]]:
+    """What to execute. A lone word that names no program is a line for the shell: agents send so.
+
+    Raises:
+        FileNotFoundError: There is no such program.
+    """
+    name, arguments = words[0], words[1:]
+    if os.path.dirname(name):  # noqa: PTH120 - the question is whether a folder was written
+        candidate = Path(cwd, name)
+        found = str(candidate) if candidate.is_file() else None
+    else:
+        found = shutil.which(name, path=environment.get("PATH", os.defpath))
+    if found is not None:
+        return found, arguments
+    if arguments:
+        raise FileNotFoundError(f"there is no command {name!r}")
+    if os.name == "nt":
+        return os.environ.get("COMSPEC", "cmd.exe"), ["/c", name]
+    # What agents write is bash more often than not.
+    return shutil.which("bash") or "/bin/sh", ["-c", name]
+
+
+def _written(status: u.ExitStatus) -> dict[str, Any]:
+    return {"exitCode": status.exit_code, "signal": status.signal}

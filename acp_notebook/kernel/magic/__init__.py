@@ -1,0 +1,1 @@
+"""`%acp` lines and `%%acp` cells: read, completed, run, answered."""

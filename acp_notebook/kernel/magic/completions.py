@@ -1,0 +1,363 @@
+"""What can stand at a place of an `%acp` line or an `%%acp` prompt.
+
+Knows the subcommands as data, the agents that run and the user's variables; reads no values, and
+asks an agent only for its list of sessions, and that not for long. Knows no completer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from acp_notebook.errors import AcpNotebookError, UsageError
+from acp_notebook.kernel.magic.arguments import Option, Subcommand
+from acp_notebook.kernel.magic.subcommands import CELL, SUBCOMMANDS, takes_prompt
+
+if TYPE_CHECKING:
+    from acp_notebook.client.agent import Agent
+    from acp_notebook.kernel.magic.magics import AcpMagics
+
+POLICIES = {
+    "ask": "ask me",
+    "reads": "allow reading, ask for the rest",
+    "allow": "allow everything",
+    "reject": "reject everything",
+}
+# An agent that answers later is not waited for.
+PATIENCE_S = 0.4
+MOST_WORDS_CHARS = 60
+SHOWN_CELLS = 15
+SHOWN_FILES = 200
+_MENTION = re.compile(r"""(?<![\w@\\.])@(?:file:(?:"[^"\n]*|[^\s,;"']*)|[\w.:\["'\]-]*)$""")
+_COMMAND = re.compile(r"\s*(/\S*)")
+_PLAIN_PATH = re.compile(r"[^\s,;\"']*")
+
+
+@dataclass(slots=True)
+class Offers:
+    """Texts that may replace the fragment before the cursor, with words about each."""
+
+    fragment: str
+    texts: dict[str, str] = field(default_factory=dict)
+
+    def add(self, offered: Iterable[tuple[str, str]]) -> Offers:
+        """Offer what begins with the fragment; capitals do not matter."""
+        start = self.fragment.lower()
+        for text, words in offered:
+            if text.lower().startswith(start):
+                line = " ".join(words.split())
+                short = line if len(line) <= MOST_WORDS_CHARS else line[:MOST_WORDS_CHARS] + "…"
+                self.texts.setdefault(text, short)
+        return self
+
+
+def find_offers(magics: AcpMagics, lines: list[str], line: int, column: int) -> Offers | None:
+    """What can stand at the cursor; None where this is neither an `%acp` line nor a prompt.
+
+    Args:
+        magics: The agents and the notebook.
+        lines: The cell.
+        line: The cursor's line, from 0 on.
+        column: Its column in that line.
+    """
+    before = lines[line][:column]
+    first = next((n for n, text in enumerate(lines) if text.strip()), 0)
+    head = lines[first].lstrip()
+    if head == "%%acp" or head.startswith("%%acp "):
+        if line == first:
+            return _in_line(magics, CELL, before.lstrip().removeprefix("%%acp"))
+        if line > first:
+            is_first = not "".join(lines[first + 1 : line]).strip()
+            return _in_prompt(magics, before, _given_label(head), may_command=is_first)
+        return None
+    match = re.match(r"\s*(?:\w+\s*=\s*)?%acp(?:\s+(?P<rest>.*))?$", before)
+    if match is None or match["rest"] is None:
+        return None
+    name, space, rest = match["rest"].partition(" ")
+    if not space:
+        return Offers(name).add((each.name, each.summary) for each in SUBCOMMANDS.values())
+    subcommand = SUBCOMMANDS.get(name)
+    return None if subcommand is None else _in_line(magics, subcommand, space + rest)
+
+
+def _given_label(line: str) -> str | None:
+    match = re.search(r"\s--to(?:\s+|=)(\S+)", line)
+    return match[1] if match else None
+
+
+# lines
+
+
+def _in_line(magics: AcpMagics, subcommand: Subcommand, line: str) -> Offers | None:
+    """What can stand at the end of a line behind a subcommand."""
+    if not line[:1].isspace():
+        return None
+    *words, fragment = line.split(" ")
+    words = [word for word in words if word]
+    options = {name: each for each in subcommand.options for name in each.names}
+    option = options.get(words[-1]) if words else None
+    if option is not None and _takes_value(option):
+        return Offers(fragment).add(_values_of(magics, option.names[0]))
+    if fragment.startswith("-"):
+        offered = (
+            (name, str(each.keywords.get("help", "")))
+            for name, each in options.items()
+            if name.startswith("-") and (name not in words or _is_repeatable(each))
+        )
+        return Offers(fragment).add(offered)
+    given = _text(words, options)
+    if takes_prompt(subcommand):
+        begun = fragment if not given else line
+        return _in_prompt(magics, begun, _given_label(line), may_command=not given)
+    return Offers(fragment).add(_arguments(magics, subcommand.name, given, _given_label(line)))
+
+
+def _takes_value(option: Option) -> bool:
+    return option.names[0].startswith("-") and option.keywords.get("action") not in (
+        "store_true",
+        "store_false",
+    )
+
+
+def _is_repeatable(option: Option) -> bool:
+    return option.keywords.get("action") == "append"
+
+
+def _text(words: list[str], options: dict[str, Option]) -> list[str]:
+    """The words that are neither options nor their values."""
+    found, skip = [], False
+    for word in words:
+        option = options.get(word)
+        if not skip and option is None and not word.startswith("--"):
+            found.append(word)
+        skip = option is not None and _takes_value(option)
+    return found
+
+
+def _values_of(magics: AcpMagics, option: str) -> Iterator[tuple[str, str]]:
+    match option:
+        case "--to":
+            yield from _labels(magics)
+        case "--permissions":
+            yield from _policies(magics)
+        case "--protocol":
+            yield from (("1", "force version 1"), ("2", "offer version 2, accept 1"))
+        case "--attach":
+            yield from _variables(magics, "")
+        case "--turn":
+            yield from (
+                (name, "turn")
+                for name, value in magics.notebook.variables.items()
+                if type(value).__name__ in {"Turn", "RecordedTurn"}
+            )
+
+
+def _arguments(
+    magics: AcpMagics, name: str, given: list[str], label: str | None
+) -> Iterator[tuple[str, str]]:
+    """What can stand as the next argument of a subcommand."""
+    sources: dict[str, Callable[[], Iterable[tuple[str, str]]]] = {
+        "start": _known_agents,
+        "permissions": lambda: _policies(magics),
+        "help": lambda: ((each.name, each.summary) for each in SUBCOMMANDS.values()),
+        "resume": lambda: _sessions(magics, label),
+        "delete": lambda: _sessions(magics, label),
+        "close": lambda: _open_sessions(_agent(magics, label)),
+        "insert": lambda: _code_blocks(magics),
+        "login": lambda: _login_methods(_agent(magics, label)),
+        "set": lambda: _option_values(_agent(magics, label), given),
+    }
+    if name == "set" and len(given) <= 1:
+        yield from sources["set"]()
+    elif given:
+        return
+    elif name in sources:
+        yield from sources[name]()
+    elif any(each.names == ("label",) for each in SUBCOMMANDS[name].options):
+        yield from _labels(magics)
+
+
+def _agent(magics: AcpMagics, label: str | None) -> Agent | None:
+    """The agent that is meant; unlike `Roster.find` this does not make it the present one."""
+    agents = list(magics.roster)
+    if label is not None:
+        return next((agent for agent in agents if agent.label == label), None)
+    return agents[-1] if agents else None
+
+
+def _labels(magics: AcpMagics) -> Iterator[tuple[str, str]]:
+    for agent in reversed(list(magics.roster)):
+        yield agent.label, "agent that runs here"
+
+
+def _policies(magics: AcpMagics) -> Iterator[tuple[str, str]]:
+    yield from POLICIES.items()
+    for name, value in magics.notebook.variables.items():
+        if callable(value) and not isinstance(value, type):
+            yield name, "your function"
+
+
+def _known_agents() -> Iterator[tuple[str, str]]:
+    from acp_notebook.client.agents.known_agents import known_agents
+
+    try:
+        known = known_agents()
+    except UsageError:  # a broken acp.json is told when an agent is started
+        yield "demo", "Demo agent"
+        return
+    for name, agent in sorted(known.items(), key=lambda item: bool(item[1].missing)):
+        yield name, agent.title + (" (something is missing here)" if agent.missing else "")
+
+
+def _open_sessions(agent: Agent | None) -> Iterator[tuple[str, str]]:
+    for session in reversed(agent.sessions if agent is not None else []):
+        yield session.id, session.title or "open here"
+
+
+def _sessions(magics: AcpMagics, label: str | None) -> Iterator[tuple[str, str]]:
+    """The sessions that the agent keeps, if it says so at once, and those that are open."""
+    from acp_notebook.client.live.session_calls import list_sessions
+
+    agent = _agent(magics, label)
+    if agent is not None and agent.sessions and agent.is_running:
+        link = agent.sessions[-1].live.link
+        asked = agent.thread.submit(
+            asyncio.wait_for(list_sessions(link, agent.launch.cwd), PATIENCE_S)
+        )
+        with suppress(AcpNotebookError, TimeoutError):
+            for session in asked.result(2 * PATIENCE_S).sessions:
+                yield session.id, session.title or session.updated_at or "session"
+    yield from _open_sessions(agent)
+
+
+def _option_values(agent: Agent | None, given: list[str]) -> Iterator[tuple[str, str]]:
+    options = agent.session.config_options if agent is not None else ()
+    for option in options:
+        if not given:
+            yield option.id, f"{option.name}, now {option.value}"
+        elif option.id == given[0] and option.type == "boolean":
+            yield from (("on", option.name), ("off", option.name))
+        elif option.id == given[0]:
+            yield from ((str(choice.value), choice.name) for choice in option.choices)
+
+
+def _login_methods(agent: Agent | None) -> Iterator[tuple[str, str]]:
+    for method in agent.auth_methods if agent is not None else ():
+        yield method.id, method.description or method.name
+
+
+def _code_blocks(magics: AcpMagics) -> Iterator[tuple[str, str]]:
+    turn = magics.last_turn
+    for number, block in enumerate(turn.code_blocks if turn is not None else (), 1):
+        yield str(number), (block.code.strip().splitlines() or [block.language])[0]
+
+
+# prompts
+
+
+def _in_prompt(
+    magics: AcpMagics, before: str, label: str | None, *, may_command: bool
+) -> Offers | None:
+    """What can stand at the end of a prompt so far."""
+    match = _MENTION.search(before)
+    if match is not None:
+        return _mentions(magics, match[0])
+    command = _COMMAND.fullmatch(before)
+    if not may_command or command is None:
+        return None
+    agent = _agent(magics, label)
+    return Offers(command[1]).add(
+        (f"/{each.name}", each.description + (f" [{each.hint}]" if each.hint else ""))
+        for each in (agent.session.commands if agent is not None else ())
+    )
+
+
+def _mentions(magics: AcpMagics, fragment: str) -> Offers:
+    offers = Offers(fragment)
+    if fragment.startswith("@file:"):
+        return offers.add(_files(fragment.removeprefix("@file:")))
+    if "[" in fragment or ":" in fragment or "." in fragment:
+        return offers.add(_further(magics, fragment))
+    offers.add((f"@{name}", words) for name, words in _variables(magics, ""))
+    if magics.log.last_error is not None:
+        offers.add([("@error", "the last error, with its cell")])
+    offers.add(
+        [
+            ("@file:", "a file or folder"),
+            ("@cell[", "a cell that ran, with its output"),
+            ("@out[", "an output"),
+            ("@cells:", "the last cells"),
+        ]
+    )
+    return offers
+
+
+def _variables(magics: AcpMagics, prefix: str) -> Iterator[tuple[str, str]]:
+    """The user's variables, data before functions, modules not at all."""
+    named = sorted(magics.notebook.variables.items(), key=lambda item: item[0].lower())
+    functions = [item for item in named if callable(item[1])]
+    for name, value in [*(item for item in named if not callable(item[1])), *functions]:
+        if type(value).__name__ != "module":
+            yield prefix + name, _kind(value)
+
+
+def _kind(value: Any) -> str:
+    """The value's type, and its shape where it has one."""
+    name = type(value).__name__
+    is_data = type(value).__module__.partition(".")[0] in {"pandas", "polars", "numpy"}
+    shape = getattr(value, "shape", None) if is_data else None
+    if isinstance(shape, tuple) and shape:
+        return f"{name}, {' × '.join(f'{length:,}' for length in shape)}"  # noqa: RUF001
+    return name
+
+
+def _further(magics: AcpMagics, fragment: str) -> Iterator[tuple[str, str]]:
+    """Behind `@cell[`, `@out[`, `@cells:`, `@name:` and `@name.`."""
+    if fragment.startswith("@cell["):
+        for count, source in reversed(list(magics.log.sources.items())[-SHOWN_CELLS:]):
+            yield f"@cell[{count}]", source.strip().split("\n", 1)[0]
+    elif fragment.startswith("@out["):
+        for count, value in reversed(list(magics.notebook.outs.items())[-SHOWN_CELLS:]):
+            yield f"@out[{count}]", _kind(value)
+    elif fragment.startswith("@cells:"):
+        yield from ((f"@cells:{count}", f"the last {count}") for count in (1, 2, 3, 5, 10))
+    else:
+        name = re.split(r"[.:\[]", fragment[1:], maxsplit=1)[0]
+        value = magics.notebook.variables.get(name)
+        if hasattr(type(value), "to_csv") or hasattr(type(value), "write_csv"):
+            yield f"@{name}:csv", "all of it as CSV"
+        for part in _parts_of(value):
+            yield f"@{name}.{part}" if part.isidentifier() else f'@{name}["{part}"]', "part"
+
+
+def _parts_of(value: Any) -> list[str]:
+    """Columns, keys and attributes, without running any code of the value's."""
+    if type(value) is dict:
+        return [key for key in list(value)[:SHOWN_FILES] if isinstance(key, str)]
+    if type(value).__module__.partition(".")[0] in {"pandas", "polars"}:
+        columns = getattr(value, "columns", None)
+        return [str(name) for name in list(() if columns is None else columns)[:SHOWN_FILES]]
+    own = getattr(value, "__dict__", None)
+    return [name for name in own if not name.startswith("_")] if type(own) is dict else []
+
+
+def _files(typed: str) -> Iterator[tuple[str, str]]:
+    """The entries of the folder that is being typed."""
+    is_quoted = typed.startswith('"')
+    path = typed.removeprefix('"')
+    folder, _, start = path.rpartition("/")
+    shown = f"{folder}/" if folder or path.startswith("/") else ""
+    base = Path(shown or ".").expanduser()
+    entries = sorted(base.iterdir(), key=lambda entry: (not entry.is_dir(), entry.name))
+    matching = (e for e in entries if e.name.startswith(start) and (start or e.name[0] != "."))
+    for _, entry in zip(range(SHOWN_FILES), matching, strict=False):
+        is_folder = entry.is_dir()
+        name = shown + entry.name + ("/" if is_folder else "")
+        if is_quoted or not _PLAIN_PATH.fullmatch(name):
+            name = f'"{name}' + ("" if is_folder else '"')
+        yield f"@file:{name}", "folder" if is_folder else "file"

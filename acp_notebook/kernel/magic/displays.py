@@ -1,0 +1,180 @@
+"""What the small commands show: an agent that started, the state, lists. One bundle each.
+
+HTML with inline styles for notebooks, text for everything else; all of an agent's words are
+escaped. Knows the client only as values to show.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from IPython.display import display
+from markupsafe import Markup, escape
+
+from acp_notebook.errors import printable
+
+if TYPE_CHECKING:
+    from acp_notebook.client.agent import Agent
+    from acp_notebook.client.live.session_calls import SessionListing
+    from acp_notebook.client.session import Session
+    from acp_notebook.kernel.magic.roster import Roster
+
+_MUTED = "color:var(--jp-ui-font-color2,#757575)"
+_CODE = "font-family:var(--jp-code-font-family,monospace);font-size:.92em"
+_FRAME = "font-family:var(--jp-ui-font-family,sans-serif);line-height:1.5;padding:2px 0"
+
+
+def show_bundle(html: Markup, text: str) -> None:
+    """Display the same fact as HTML and as text."""
+    body = Markup('<div style="{}">{}</div>').format(_FRAME, html)
+    display({"text/html": str(body), "text/plain": printable(text)}, raw=True)
+
+
+def show_started(agent: Agent) -> None:
+    """One line that says who is there now, and what to do next."""
+    facts = f"{agent.info.label} {agent.info.version}".strip()
+    version = f"ACP v{agent.protocol_version}"
+    html = Markup(
+        '<b>{label}</b> is ready <span style="{muted}">· {facts} · {version} · {cwd}</span><br>'
+        '<span style="{muted}">Write <code style="{code}">%%acp</code> at the top of a cell and '
+        "your prompt below it.</span>"
+    ).format(
+        label=agent.label,
+        facts=facts,
+        version=version,
+        cwd=agent.launch.cwd,
+        muted=_MUTED,
+        code=_CODE,
+    )
+    text = (
+        f"{agent.label} is ready: {facts}, {version}, in {agent.launch.cwd}\n"
+        "Write %%acp at the top of a cell and your prompt below it."
+    )
+    show_bundle(html, text)
+
+
+def show_status(roster: Roster) -> None:
+    """The agents of this notebook, what they do, and what one can do next."""
+    if not len(roster):
+        show_bundle(
+            Markup(
+                'No agent is running. For a first try: <code style="{}">%acp start demo</code>'
+            ).format(_CODE),
+            "No agent is running. For a first try: %acp start demo",
+        )
+        return
+    rows = [("agent", "state", "session", "turns", "protocol")]
+    for agent in roster:
+        if agent.needs_login:
+            rows.append((agent.label, "needs login", "%acp login", "", ""))
+        for session in agent.sessions:
+            title = session.title or session.id
+            state = _state_words(session)
+            version = f"v{agent.protocol_version}"
+            rows.append((agent.label, state, title, str(len(session.turns)), version))
+    show_table(rows, "%%acp prompts the last one; %acp help shows the rest.")
+
+
+def _state_words(session: Session) -> str:
+    state = session.state.replace("_", " ")
+    is_between_turns = session.last_turn is None or session.last_turn.is_done
+    if is_between_turns and not session.is_at_rest:
+        # No cell shows it live, and what it may ask can be answered nowhere yet.
+        return f"{state}, by itself: %acp wait"
+    return state
+
+
+def show_agents(words: Sequence[str] = ()) -> None:
+    """The agents that can be started by name, whether they can start here, and how."""
+    from acp_notebook.client.agents.known_agents import known_agents
+
+    words = [word.lower() for word in words]
+    rows = [("agent", "what it is", "from", "starts here", "command")]
+    for agent in known_agents().values():
+        row = (
+            agent.name,
+            f"{agent.title}: {agent.note}" if agent.note else agent.title,
+            agent.source,
+            f"no: {agent.missing}" if agent.missing else "yes",
+            shlex.join(agent.command),
+        )
+        if all(word in " ".join(row).lower() for word in words):
+            rows.append(row)
+    show_table(rows, "Any other agent starts by its command: %acp start -- COMMAND ARGS")
+
+
+def show_commands(agent: Agent) -> None:
+    """The agent's slash commands."""
+    commands = agent.session.commands
+    if not commands:
+        text = f"{agent.label} has no slash commands."
+        show_bundle(escape(text), text)
+        return
+    rows = [("command", "what it does")]
+    for command in commands:
+        hint = f" {command.hint}" if command.hint else ""
+        rows.append((f"/{command.name}{hint}", command.description))
+    show_table(rows, "Send one as the text of a prompt: %acp prompt /name ...")
+
+
+def show_sessions(agent: Agent, listing: SessionListing) -> None:
+    """The sessions that the agent keeps, newest as it lists them, each with the line to run."""
+    if not listing.sessions:
+        text = f"{agent.label} keeps no sessions of this folder. %acp sessions --all shows all."
+        show_bundle(escape(text), text)
+        return
+    open_ids = {session.id for session in agent.sessions}
+    rows = [("title", "last used", "folder", "to take it up")]
+    for session in listing.sessions:
+        line = "(open here)" if session.id in open_ids else f"%acp resume {session.id}"
+        rows.append((session.title or "(no title)", session.updated_at or "", session.cwd, line))
+    show_table(rows, listing.warning or "")
+
+
+def show_options(agent: Agent) -> None:
+    """The agent's options in its order, with their values."""
+    options = agent.session.config_options
+    if not options:
+        text = f"{agent.label} has no options."
+        show_bundle(escape(text), text)
+        return
+    rows = [("option", "is", "can be", "what it is")]
+    for option in options:
+        is_boolean = isinstance(option.value, bool)
+        value = ("on" if option.value else "off") if is_boolean else option.value or ""
+        choices = ", ".join(choice.value for choice in option.choices)
+        if option.type == "boolean":
+            choices = "on, off"
+        what = option.name + (f": {option.description}" if option.description else "")
+        rows.append((option.id, str(value), choices, what))
+    show_table(rows, "%acp set OPTION VALUE")
+
+
+def show_table(rows: Sequence[Sequence[str]], note: str = "") -> None:
+    """A small table; the first row is its head."""
+    head, *body = rows
+    cell = "text-align:left;padding:2px 16px 2px 0;vertical-align:top"
+    html = Markup('<table style="border-collapse:collapse"><thead><tr>{}</tr></thead>').format(
+        _cells("th", f"{cell};font-weight:600;{_MUTED}", head)
+    )
+    html += Markup("<tbody>{}</tbody></table>").format(
+        Markup("").join(Markup("<tr>{}</tr>").format(_cells("td", cell, row)) for row in body)
+    )
+    if note:
+        html += Markup('<div style="{}">{}</div>').format(_MUTED, note)
+    show_bundle(html, "\n".join([*_columns(rows), note]).rstrip())
+
+
+def _cells(tag: str, style: str, row: Sequence[str]) -> Markup:
+    made = (Markup('<{t} style="{s}">{v}</{t}>').format(t=tag, s=style, v=value) for value in row)
+    return Markup("").join(made)
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
+    return [
+        "  ".join(value.ljust(width) for value, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]

@@ -1,0 +1,52 @@
+"""`%acp prompt What is this?`: a question to an agent, not IPython's help on the word `this`.
+
+IPython takes every line that ends with a question mark for a request for help. Lines that hold a
+prompt are read before that. Knows IPython's input transformation; knows no agent.
+"""
+
+from __future__ import annotations
+
+import tokenize
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.inputtransformer2 import EscapedCommand
+
+from acp_notebook.kernel.magic.subcommands import SUBCOMMANDS, takes_prompt
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+_LAYOUT = {tokenize.INDENT, tokenize.DEDENT}
+_ENDS = {tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER}
+_WORDS_BEFORE = ["%", "acp"]
+
+
+class PromptLine(EscapedCommand):
+    """A line magic whose last character is the question mark of a prompt."""
+
+    # Lower than the help's: who has the lowest number reads the line.
+    priority = 1
+
+    @classmethod
+    def find(cls, tokens_by_line: list[list[Any]]) -> PromptLine | None:
+        """The first such line of a cell, by its tokens."""
+        for line in tokens_by_line:
+            tokens = [token for token in line if token.type not in _LAYOUT | _ENDS]
+            words = [token.string for token in tokens[:3]]
+            if words[:2] == _WORDS_BEFORE and tokens[-1].string == "?":
+                subcommand = SUBCOMMANDS.get(words[2])
+                if subcommand is not None and takes_prompt(subcommand):
+                    return cls(tokens[0].start)
+        return None
+
+
+def install_prompt_lines(ip: InteractiveShell) -> None:
+    """Let a shell read such lines."""
+    ip.input_transformer_manager.token_transformers.append(PromptLine)
+
+
+def remove_prompt_lines(ip: InteractiveShell) -> None:
+    """Take it back."""
+    transformers = ip.input_transformer_manager.token_transformers
+    if PromptLine in transformers:
+        transformers.remove(PromptLine)

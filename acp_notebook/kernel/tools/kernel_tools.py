@@ -1,0 +1,96 @@
+"""Who may use the tools: a server is up while an agent has been told of it, and no longer.
+
+Each session gets a token of its own, by the transport that its agent advertises. Lives on the agent
+thread. Knows what a session needs to be told; what the tools do is theirs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from acp_notebook.client.host import OfferedServer
+from acp_notebook.kernel.tools import functions
+from acp_notebook.kernel.tools.caller import Caller
+from acp_notebook.kernel.tools.server.tool_server import (
+    CLOSE_S,
+    ToolServer,
+    bridge_entry,
+    http_entry,
+)
+from acp_notebook.kernel.tools.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from acp_notebook.client.agent import Agent
+    from acp_notebook.client.live.live_session import LiveSession
+
+logger = logging.getLogger(__name__)
+
+_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+class ToolOffer:
+    """The tools of this kernel, offered to sessions."""
+
+    def __init__(self, shell: Any) -> None:
+        self.prefers_bridge = False
+        """Whether agents that take both get a process to start instead of an address."""
+        self._toolbox = Toolbox(shell)
+        self._server: ToolServer[Caller] | None = None
+        self._callers: list[Caller] = []
+
+    def servers_for(self, agent: Agent, live: LiveSession) -> tuple[OfferedServer, ...]:
+        """What to tell the agent in a session's set-up; nothing if it could not connect."""
+        write = _way_in(agent, prefers_bridge=self.prefers_bridge)
+        if write is None:
+            return ()
+        if self._server is None:
+            self._server = ToolServer(self._toolbox)
+            functions.listeners.append(self._server.announce)
+        caller = self._caller(agent, live)
+        self._server.dismiss(caller)
+        token = self._server.admit(caller)
+        return (OfferedServer(write(self._server.url, token), (token,)),)
+
+    def _caller(self, agent: Agent, live: LiveSession) -> Caller:
+        for caller in self._callers:
+            if caller.live is live:
+                return caller
+        caller = Caller(agent, live)
+        self._callers.append(caller)
+        return caller
+
+    async def release(self, agent: Agent) -> None:
+        """The agent is gone: its tokens open nothing, and without others nothing listens."""
+        server = self._server
+        for caller in [each for each in self._callers if each.agent is agent]:
+            caller.leave()
+            self._callers.remove(caller)
+            if server is not None:
+                server.dismiss(caller)
+        if server is None or server.is_needed:
+            return
+        self._server = None
+        functions.listeners.remove(server.announce)
+        _, late = await asyncio.wait({asyncio.wrap_future(server.close())}, timeout=CLOSE_S)
+        if late:
+            logger.warning("The notebook's tools still listen on port %d.", server.port)
+
+    def forget_grants(self, agent: Agent) -> None:
+        """Ask again for what was allowed for the agent's sessions."""
+        for caller in self._callers:
+            if caller.agent is agent:
+                caller.granted.clear()
+
+
+def _way_in(agent: Agent, *, prefers_bridge: bool = False) -> Any:
+    """How the agent can reach this kernel: HTTP, a process it starts, or not at all."""
+    address = agent.launch.address
+    if address and urlsplit(address).hostname not in _LOOPBACK:
+        return None
+    offered = agent.capabilities
+    if offered.mcp_stdio and (prefers_bridge or not offered.mcp_http):
+        return bridge_entry
+    return http_entry if offered.mcp_http else None

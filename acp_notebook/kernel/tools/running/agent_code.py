@@ -1,0 +1,91 @@
+"""Running an agent's code in the user's namespace as IPython runs a cell, and telling what it did.
+
+No cell of its own: no hooks, no prompt number, no `_`. Knows no agent and no wire.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+import linecache
+import traceback
+from typing import Any, Final
+
+from acp_notebook.kernel.notebook_host import call_on_kernel_loop
+from acp_notebook.kernel.tools.namespace import Snapshot
+from acp_notebook.kernel.tools.running.captured_output import Capture
+from acp_notebook.kernel.tools.running.interruption import CalledOff
+from acp_notebook.kernel.tools.running.outcome import Outcome
+
+MAX_TRACEBACK_CHARS: Final = 8_000
+_numbers = itertools.count(1)
+
+
+def run_code(shell: Any, source: str, outcome: Outcome, *, origin: str) -> None:
+    """Run code; on the main thread.
+
+    Args:
+        shell: The IPython shell.
+        source: As the agent wrote it; magics work.
+        outcome: Is filled in while it runs.
+        origin: Whose code it is, for tracebacks.
+
+    Raises:
+        KeyboardInterrupt: The user interrupted it; a call-off does not raise.
+    """
+    name = f"<code {next(_numbers)} of {origin}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    before = Snapshot(shell, source)
+    try:
+        with Capture(shell) as capture:
+            outcome.outputs = capture.outputs
+            try:
+                _execute(shell, source, name, capture)
+            except CalledOff:
+                outcome.was_stopped = True
+            except KeyboardInterrupt:
+                outcome.error = "KeyboardInterrupt: the user interrupted the kernel."
+                raise
+            except BaseException as error:  # noqa: BLE001 - a user's SystemExit must not end it
+                outcome.error = clean_traceback(error, name)
+            finally:
+                outcome.left_out = capture.left_out
+    finally:
+        outcome.changes = before.changes(shell)
+
+
+def clean_traceback(error: BaseException, name: str) -> str:
+    """The traceback from the agent's code on, without our own frames."""
+    start = error.__traceback__
+    while start is not None and start.tb_frame.f_code.co_filename != name:
+        start = start.tb_next
+    lines = traceback.format_exception(type(error), error, start)
+    text = "".join(lines).rstrip()
+    if len(text) > MAX_TRACEBACK_CHARS:
+        half = MAX_TRACEBACK_CHARS // 2
+        text = f"{text[:half]}\n… {len(text) - 2 * half:,} characters left out …\n{text[-half:]}"
+    return text
+
+
+def _execute(shell: Any, source: str, name: str, capture: Capture) -> None:
+    tree = ast.parse(shell.transform_cell(source), name)
+    tree = shell.transform_ast(tree)
+    last = tree.body[-1] if tree.body else None
+    is_shown = isinstance(last, ast.Expr) and not source.rstrip().endswith(";")
+    with shell.compile.extra_flags(ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
+        if is_shown:
+            tree.body.pop()
+        body = shell.compile(tree, name, "exec")
+        shown = ast.Expression(last.value) if is_shown and isinstance(last, ast.Expr) else None
+        expression = shell.compile(shown, name, "eval") if shown is not None else None
+    _evaluate(shell, body)
+    if expression is not None:
+        capture.show_value(_evaluate(shell, expression))
+
+
+def _evaluate(shell: Any, code: Any) -> Any:
+    namespace = shell.user_ns
+    if code.co_flags & inspect.CO_COROUTINE:
+        return call_on_kernel_loop(lambda: eval(code, namespace))  # noqa: S307 - the purpose
+    return eval(code, namespace)  # noqa: S307 - the purpose; the user allowed it

@@ -1,0 +1,166 @@
+"""Work on the main thread that somebody else can call off: by a stop, a time limit, a lost caller.
+
+Python can only be stopped by a signal to its main thread. The signal handler of this module tells
+our own signal, which ends the work alone, from the user's interrupt, which goes on to the cell.
+Knows no tool.
+"""
+
+from __future__ import annotations
+
+import _thread
+import asyncio
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, Final, Generic, TypeVar
+
+from acp_notebook.kernel.tools.results import ToolFailure
+from acp_notebook.kernel.waiting.pump import JobInterruptedError, run_on_main
+
+T = TypeVar("T")
+
+# How long a call waits for a kernel that is busy with another cell.
+QUEUE_S: Final = 60.0
+# Code may catch the interrupt, or be inside a library that looks only now and then.
+RETRY_S: Final = 1.0
+RETRIES: Final = 5
+ACCEPT_TRIES: Final = 10
+ACCEPT_PAUSE_S: Final = 0.2
+
+
+class CalledOff(KeyboardInterrupt):
+    """Raised inside the work when it is called off. No `except Exception` catches it."""
+
+
+class Stopped(Exception):
+    """The work was called off; what its caller gets, as it must not end the cell that waits."""
+
+
+class MainThreadWork(Generic[T]):
+    """One call that runs on the main thread."""
+
+    def __init__(self, call: Callable[[], T]) -> None:
+        self.started: Future[None] = Future()
+        self.reason = ""
+        """Why it was called off, if it was."""
+        self._call = call
+        self._lock = threading.Lock()
+        self._is_running = False
+
+    def run(self) -> T:
+        """Do it; on the main thread.
+
+        Raises:
+            Stopped: It was called off.
+        """
+        with self._lock:
+            if self.reason:
+                raise Stopped(self.reason)
+            self._is_running = True
+        self.started.set_result(None)
+        try:
+            return self._run()
+        except CalledOff:
+            raise Stopped(self.reason) from None
+
+    def _run(self) -> T:
+        before = signal.signal(signal.SIGINT, self._on_signal)
+        try:
+            try:
+                return self._call()
+            finally:
+                self._is_running = False
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _on_signal(self, number: int, frame: Any) -> None:
+        if not self.reason:
+            signal.default_int_handler(number, frame)
+        if self._is_running:
+            raise CalledOff(self.reason)
+
+    def call_off(self, reason: str) -> None:
+        """End it, or do not begin it; from any thread. May be repeated."""
+        with self._lock:
+            self.reason = self.reason or reason
+            if self._is_running:
+                _signal_main_thread()
+
+
+def _signal_main_thread() -> None:
+    main = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main is not None:
+        # Unlike `interrupt_main` this wakes a sleeping system call.
+        signal.pthread_kill(main, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
+
+
+async def run_bounded(work: MainThreadWork[T], limit_s: float, *, queue_s: float = QUEUE_S) -> T:
+    """Have work done on the main thread and wait for it, not for ever.
+
+    Args:
+        work: What to do.
+        limit_s: How long it may run.
+        queue_s: How long it may wait for the main thread to be free.
+
+    Raises:
+        ToolFailure: The kernel is busy, the user interrupted it, or it cannot be stopped.
+        Stopped: It was called off, or took too long.
+    """
+    future = await _accepted(work)
+    result = asyncio.wrap_future(future)
+    # If nobody waits any more, a failure is nobody's news.
+    result.add_done_callback(lambda done: done.cancelled() or done.exception())
+    try:
+        await _begin(work, future, result, queue_s)
+        await asyncio.wait({result}, timeout=limit_s)
+        if not result.done():
+            await _end(work, result, f"It ran longer than its limit of {limit_s:g} seconds.")
+        return await result
+    except asyncio.CancelledError:
+        work.call_off("The agent called it off.")
+        future.cancel()
+        raise
+    except JobInterruptedError:
+        raise ToolFailure("The user interrupted the kernel while this ran.") from None
+    except RuntimeError as error:
+        if not work.started.done():
+            raise ToolFailure(str(error)) from None
+        raise
+
+
+async def _accepted(work: MainThreadWork[T]) -> Future[T]:
+    """Hand the work over. In a terminal an agent may be quicker than the cell that will wait."""
+    for _ in range(ACCEPT_TRIES):
+        future = run_on_main(work.run)
+        if not future.done() or work.started.done():
+            break
+        await asyncio.sleep(ACCEPT_PAUSE_S)
+    return future
+
+
+async def _begin(
+    work: MainThreadWork[T], future: Future[T], result: asyncio.Future[T], queue_s: float
+) -> None:
+    started = asyncio.wrap_future(work.started)
+    either: set[asyncio.Future[Any]] = {started, result}
+    await asyncio.wait(either, timeout=queue_s, return_when=asyncio.FIRST_COMPLETED)
+    if not started.done() and not result.done() and future.cancel():
+        raise ToolFailure(
+            f"The kernel is busy with another cell, and was for {queue_s:g} seconds. "
+            "Nothing was run. Try again later, or ask the user to wait for that cell."
+        )
+
+
+async def _end(work: MainThreadWork[T], result: asyncio.Future[T], reason: str) -> None:
+    for _ in range(RETRIES):
+        work.call_off(reason)
+        await asyncio.wait({result}, timeout=RETRY_S)
+        if result.done():
+            return
+    raise ToolFailure(
+        f"{reason} It does not react to an interrupt either: the kernel is busy with it, and the "
+        "user may have to restart the kernel."
+    )

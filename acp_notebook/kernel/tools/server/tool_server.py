@@ -1,0 +1,298 @@
+"""The MCP server on the wire: Streamable HTTP on the loopback interface, a token for each session.
+
+Listens from the first offer on; the official SDK is imported when the first agent connects. Runs on
+a thread of its own, so that neither the agents' loop nor the kernel's is held up. Knows tools and
+callers only as what it is given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import hmac
+import json
+import logging
+import os
+import secrets
+import select
+import socket
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+
+from acp_notebook.session.content import ContentBlock, TextBlock
+from acp_notebook.version import __version__
+
+if TYPE_CHECKING:
+    from acp_notebook.kernel.tools.results import ToolResult
+
+logger = logging.getLogger(__name__)
+
+CallerT = TypeVar("CallerT")
+Caller_contra = TypeVar("Caller_contra", contravariant=True)
+
+PATH: Final = "/mcp"
+SERVER_NAME: Final = "notebook"
+TOKEN_VARIABLE: Final = "ACP_NOTEBOOK_TOOLS_TOKEN"  # noqa: S105 - a name
+CLOSE_S: Final = 5.0
+PROGRESS_S: Final = 5.0
+# Only its own clients know the address, and each of them opens a handful of connections.
+_GRACE_S: Final = 1
+_FORBIDDEN: Final = 403
+_UNAUTHORIZED: Final = 401
+_CALLER: Final = "acp_notebook.caller"
+
+_INSTRUCTIONS: Final = (
+    "These tools reach the live Python kernel of the user's notebook. Look before you run: "
+    "list_variables and inspect need no permission; run_code is shown to the user, who must allow "
+    "it. Figures and tables that code displays appear in the notebook."
+)
+
+
+class Tools(Protocol[Caller_contra]):
+    """What the server serves."""
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Name, description, inputSchema and annotations of each tool, as MCP writes them."""
+        ...
+
+    async def call(self, caller: Caller_contra, name: str, arguments: dict[str, Any]) -> ToolResult:
+        """Run a tool."""
+        ...
+
+
+class ToolServer(Generic[CallerT]):
+    """One server for any number of callers, each known by its token."""
+
+    def __init__(self, tools: Tools[CallerT]) -> None:
+        self._tools = tools
+        self._callers: dict[str, CallerT] = {}
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self._socket.bind(("127.0.0.1", 0))
+        self._socket.listen(64)
+        self.port: int = self._socket.getsockname()[1]
+        self._ear, self._bell = socket.socketpair()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._end: Callable[[], None] = lambda: None
+        self._mcp: Any = None
+        self._announcing: asyncio.Future[None] | None = None
+        self._lock = threading.Lock()
+        self._is_closing = False
+        self._closed: concurrent.futures.Future[None] = concurrent.futures.Future()
+        self._thread = threading.Thread(target=self._main, name="acp-tools", daemon=True)
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        """Where it listens; no secret."""
+        return f"http://127.0.0.1:{self.port}{PATH}"
+
+    def admit(self, caller: CallerT) -> str:
+        """Let a caller in; return its token."""
+        token = secrets.token_urlsafe(32)
+        self._callers[token] = caller
+        return token
+
+    def dismiss(self, caller: CallerT) -> None:
+        """Its token opens nothing any more."""
+        self._callers = {
+            token: other for token, other in self._callers.items() if other is not caller
+        }
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether anybody may call."""
+        return bool(self._callers)
+
+    def close(self) -> concurrent.futures.Future[None]:
+        """Stop listening; from any thread, also more than once. Done when nothing listens."""
+        with self._lock:
+            self._is_closing = True
+            self._callers = {}
+            loop, end = self._loop, self._end
+        with suppress(OSError):
+            self._bell.send(b"\0")
+        if loop is not None:
+            with suppress(RuntimeError):  # it has just ended by itself
+                loop.call_soon_threadsafe(end)
+        return self._closed
+
+    def announce(self) -> None:
+        """The list of tools has changed: tell who has it; from any thread."""
+        with self._lock:
+            loop = self._loop
+        if loop is not None:
+            with suppress(RuntimeError):  # it has just ended by itself
+                loop.call_soon_threadsafe(self._announce)
+
+    # on the server's thread
+
+    def _announce(self) -> None:
+        self._announcing = asyncio.ensure_future(self._mcp.announce())
+
+    def _main(self) -> None:
+        try:
+            select.select([self._socket, self._ear], [], [])
+            if not self._is_closing:
+                asyncio.run(self._serve())
+        except Exception:
+            logger.exception("The notebook's tools ended.")
+        finally:
+            for each in (self._socket, self._ear, self._bell):
+                each.close()
+            self._closed.set_result(None)
+
+    async def _serve(self) -> None:
+        import uvicorn
+
+        self._mcp = _mcp_server(self._tools)
+        server = uvicorn.Server(
+            uvicorn.Config(
+                self._gate(self._mcp),
+                log_config=None,
+                log_level="critical",
+                access_log=False,
+                server_header=False,
+                lifespan="on",
+                ws="none",
+                timeout_graceful_shutdown=_GRACE_S,
+            )
+        )
+
+        def end() -> None:
+            server.should_exit = True
+
+        with self._lock:
+            self._loop, self._end = asyncio.get_running_loop(), end
+            if self._is_closing:
+                return
+        await server.serve(sockets=[self._socket])
+
+    def _gate(self, mcp: Any) -> Callable[..., Awaitable[None]]:
+        """The MCP application behind a check of host, origin and token."""
+        from mcp.server.transport_security import TransportSecuritySettings
+
+        hosts = [f"{host}:{self.port}" for host in ("127.0.0.1", "localhost")]
+        app = mcp.streamable_http_app(
+            streamable_http_path=PATH,
+            transport_security=TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[]),
+        )
+
+        async def gate(scope: dict[str, Any], receive: Any, send: Any) -> None:
+            if scope["type"] == "http":
+                headers = {key: value.decode("latin-1") for key, value in scope["headers"]}
+                if headers.get(b"host") not in hosts or b"origin" in headers:
+                    await _refuse(send, _FORBIDDEN)
+                    return
+                caller = self._caller(headers.get(b"authorization", ""))
+                if caller is None:
+                    await _refuse(send, _UNAUTHORIZED)
+                    return
+                scope[_CALLER] = caller
+            await app(scope, receive, send)
+
+        return gate
+
+    def _caller(self, authorization: str) -> CallerT | None:
+        scheme, _, given = authorization.partition(" ")
+        found = None
+        if scheme.lower() == "bearer":
+            # Every token is compared, each in constant time.
+            for token, caller in self._callers.items():
+                if hmac.compare_digest(token.encode(), given.strip().encode()):
+                    found = caller
+        return found
+
+
+async def _refuse(send: Any, status: int) -> None:
+    text = b"Forbidden" if status == _FORBIDDEN else b"Unauthorized"
+    headers = [(b"content-type", b"text/plain"), (b"content-length", str(len(text)).encode())]
+    if status == _UNAUTHORIZED:
+        headers.append((b"www-authenticate", b"Bearer"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": text})
+
+
+def _mcp_server(tools: Tools[Any]) -> Any:
+    import mcp_types as types
+
+    from acp_notebook.kernel.tools.server.announcing import AnnouncingServer
+
+    async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
+        listed = [types.Tool.model_validate(tool) for tool in tools.listed()]
+        return types.ListToolsResult(tools=listed)
+
+    async def call_tool(context: Any, params: Any) -> Any:
+        caller = context.request.scope[_CALLER]
+        progress = asyncio.ensure_future(_report_progress(context.session))
+        try:
+            result = await tools.call(caller, params.name, params.arguments or {})
+        finally:
+            progress.cancel()
+        return mcp_result(result)
+
+    return AnnouncingServer(
+        SERVER_NAME,
+        version=__version__,
+        title="Notebook kernel",
+        instructions=_INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+async def _report_progress(session: Any) -> None:
+    """Tell a client that asked for progress that the call goes on: a person may be thinking."""
+    steps = 0
+    while True:
+        await asyncio.sleep(PROGRESS_S)
+        steps += 1
+        with suppress(Exception):  # it is a courtesy
+            await session.report_progress(float(steps))
+
+
+def mcp_result(result: ToolResult) -> Any:
+    """A result as MCP writes it."""
+    import mcp_types as types
+
+    from acp_notebook.session.content import write_block
+
+    blocks = [*map(_no_bare_json, result.content[:1]), *result.content[1:]]
+    content = [write_block(block) for block in blocks]
+    return types.CallToolResult.model_validate({"content": content, "isError": result.is_error})
+
+
+def _no_bare_json(block: ContentBlock) -> ContentBlock:
+    """Name a text that is a bare JSON value, such as `6`.
+
+    A client in use (gemini) takes a first text that is JSON for structured content, which must be
+    an object, and fails the call on any other.
+    """
+    if isinstance(block, TextBlock):
+        with suppress(ValueError, RecursionError):
+            if not isinstance(json.loads(block.text), dict):
+                return TextBlock(f"Output:\n{block.text}")
+    return block
+
+
+def http_entry(url: str, token: str) -> dict[str, Any]:
+    """The server for `session/new`, for agents that speak HTTP."""
+    header = {"name": "Authorization", "value": f"Bearer {token}"}
+    return {"type": "http", "name": SERVER_NAME, "url": url, "headers": [header]}
+
+
+def bridge_entry(url: str, token: str) -> dict[str, Any]:
+    """The server for `session/new`, for agents that only start processes."""
+    env = [{"name": TOKEN_VARIABLE, "value": token}]
+    if os.environ.get("PYTHONPATH"):
+        # An agent need not hand down its own environment.
+        env.append({"name": "PYTHONPATH", "value": os.environ["PYTHONPATH"]})
+    return {
+        "type": "stdio",
+        "name": SERVER_NAME,
+        "command": sys.executable,
+        "args": ["-m", "acp_notebook.kernel.tools.server.bridge", url],
+        "env": env,
+    }

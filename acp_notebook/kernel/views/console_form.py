@@ -1,0 +1,122 @@
+"""Forms and pages at a console: one question for each field, checked, asked again where wrong.
+
+Runs on the main thread, while the cell waits. Opens nothing by itself. Knows no agent.
+"""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Iterable
+from typing import Any
+
+from acp_notebook.render.entries.elicitation import value_words
+from acp_notebook.render.markup import label, visible
+from acp_notebook.render.parsing.web_address import read_address
+from acp_notebook.session.elicitation import Action, ElicitationRequested
+from acp_notebook.session.form import Form, FormField
+from acp_notebook.session.form_answer import FORMAT_HINTS, read_answer
+
+DECLINE, CANCEL = "!decline", "!cancel"
+Answer = tuple[Action, dict[str, Any]]
+
+
+class _GivenUp(Exception):
+    """The user declined or cancelled at a question."""
+
+    def __init__(self, action: Action) -> None:
+        super().__init__(action)
+        self.action: Action = action
+
+
+def ask_at_console(request: ElicitationRequested, agent_name: str) -> Answer:
+    """Ask for what an agent wants; the answer, and the values of a form."""
+    _say(f"\n{label(agent_name, 80)} asks: {visible(request.message)}")
+    try:
+        if request.form is not None:
+            return "accept", _fill(request.form)
+        return _open(request.url or "")
+    except _GivenUp as choice:
+        return choice.action, {}
+
+
+def _open(url: str) -> Answer:
+    address = read_address(url)
+    _say(f"  {address.shown}\n  Host: {address.host or 'none'}")
+    for warning in address.warnings:
+        _say(f"  ! {warning}")
+    if address.href is None:
+        _question(f"It cannot be opened. {DECLINE} or {CANCEL}: ")
+        return "decline", {}
+    _question(f"Open it yourself, then press Enter ({DECLINE} or {CANCEL} instead): ")
+    return "accept", {}
+
+
+def _fill(form: Form) -> dict[str, Any]:
+    _say(f"Enter alone takes what stands in brackets. {DECLINE} and {CANCEL} end the questions.")
+    given: dict[str, Any] = {}
+    missing: Iterable[FormField] = form.fields
+    while True:
+        for item in missing:
+            if item.kind != "unknown":
+                given[item.name] = _ask(item)
+        answer = read_answer(form, given)
+        if not answer.errors:
+            return answer.values
+        missing = [item for item in form.fields if item.name in answer.errors]
+        for item in missing:
+            _say(f"! {label(item.title, 120)}: {answer.errors[item.name]}")
+        if all(item.kind == "unknown" for item in missing):
+            raise _GivenUp("decline")
+
+
+def _ask(item: FormField) -> Any:
+    mark = "*" if item.is_required else ""
+    if item.description:
+        _say(f"  ({label(item.description, 300)})")
+    for number, choice in enumerate(item.choices, 1):
+        _say(f"  {number} {label(choice.title)}")
+    default = "" if item.default is None else f" [{label(value_words(item, item.default))}]"
+    line = _question(f"{label(item.title, 120)}{mark}{_hint(item)}{default}: ", item.is_secret)
+    if not line:
+        return item.default
+    if item.kind == "boolean":
+        words = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
+        return words.get(line.lower(), line)
+    if item.kind == "choice":
+        return _chosen(item, line)
+    if item.kind == "choices":
+        return [_chosen(item, part.strip()) for part in line.split(",") if part.strip()]
+    return line
+
+
+def _hint(item: FormField) -> str:
+    hints = {"boolean": " (y/n)", "choice": " (number)", "choices": " (numbers, with commas)"}
+    if item.format in FORMAT_HINTS:
+        return f" ({FORMAT_HINTS[item.format]})"
+    return hints.get(item.kind, "")
+
+
+def _chosen(item: FormField, line: str) -> str:
+    """A choice by its value, its number or its title."""
+    for choice in item.choices:
+        if choice.value == line:
+            return line
+    if line.isdecimal() and 1 <= int(line) <= len(item.choices):
+        return item.choices[int(line) - 1].value
+    for choice in item.choices:
+        if choice.title.casefold() == line.casefold():
+            return choice.value
+    return line
+
+
+def _question(words: str, is_secret: bool = False) -> str:
+    line = (getpass.getpass(words) if is_secret else input(words)).strip()
+    if line == DECLINE:
+        raise _GivenUp("decline")
+    if line == CANCEL:
+        raise _GivenUp("cancel")
+    return line
+
+
+def _say(text: str) -> None:
+    print(text)  # noqa: T201 - a console is where this runs

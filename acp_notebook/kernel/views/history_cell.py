@@ -1,0 +1,93 @@
+"""Entries of a session that belong to no turn of ours, as a record that grows with them.
+
+What was said before a session was taken up again, or what an agent did by itself. Some agents
+replay after they have answered, so the record is drawn anew while more of it comes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from acp_notebook.kernel.views.cell_view import CellView
+from acp_notebook.kernel.views.turn_cell import LATE_CHANGE_S
+from acp_notebook.session.changes import EntryChanged, SessionChange
+
+if TYPE_CHECKING:
+    from acp_notebook.client.session import Session
+    from acp_notebook.session.state import EntryKey, SessionState
+    from acp_notebook.session.timings import Timings
+
+
+def show_history(session: Session) -> None:
+    """Show what the agent told of a session that was taken up."""
+    HistoryCell(session, CellView(session.agent.thread.loop), _told).show()
+
+
+def _told(state: SessionState) -> list[EntryKey]:
+    return [key for key in state.timeline if state.owners[key] is None]
+
+
+class HistoryCell:
+    """Shows some entries of a session; made on the thread that runs the cell.
+
+    Args:
+        session: The session.
+        view: Where to put the record.
+        choose: The entries to show, in order.
+        timings: How long they took, if anybody knows.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        view: CellView,
+        choose: Callable[[SessionState], list[EntryKey]],
+        timings: Timings | None = None,
+    ) -> None:
+        self._session = session
+        self._state = session.live.state
+        self._thread = session.agent.thread
+        self._view = view
+        self._choose = choose
+        self._timings = timings
+        self._prompts = 0
+        self._late_update: asyncio.TimerHandle | None = None
+
+    def show(self) -> None:
+        """Display the record, and keep it current until the next prompt."""
+        self._view.put(self._thread.call(self._follow))
+
+    def _follow(self) -> dict[str, str]:
+        # At once with the reading: what comes between the two would be lost.
+        self._prompts = len(self._state.prompts)
+        self._session.live.listeners.append(self._note)
+        return self._bundle()
+
+    def _note(self, changes: list[SessionChange]) -> None:
+        if len(self._state.prompts) != self._prompts:
+            self._session.live.listeners.remove(self._note)
+        elif self._late_update is None and any(
+            isinstance(change, EntryChanged) for change in changes
+        ):
+            self._late_update = self._view.call_later(LATE_CHANGE_S, self._redraw)
+
+    def _redraw(self) -> None:
+        if not self._view.is_shown:  # the cell's thread has yet to display it
+            self._late_update = self._view.call_later(LATE_CHANGE_S, self._redraw)
+            return
+        self._late_update = None
+        self._view.put(self._bundle())
+
+    def _bundle(self) -> dict[str, str]:
+        from acp_notebook.render.record import record_bundle
+
+        return record_bundle(
+            self._state,
+            self._choose(self._state),
+            agent_name=self._session.agent.label,
+            stop_reason=None,  # no turn ended here
+            ending=False,
+            timings=self._timings,
+        )

@@ -1,0 +1,1 @@
+"""Timeline entries -> HTML, one module a kind."""

@@ -1,0 +1,127 @@
+"""Content blocks -> HTML: images, sounds, resources, links, and what nobody knows.
+
+Text blocks of messages are joined and streamed elsewhere; here text is what a tool returned.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from markupsafe import Markup
+
+from acp_notebook.render.entries.code import code_block
+from acp_notebook.render.entries.json_view import json_part, pre_part, rest_remark
+from acp_notebook.render.labels import size_words
+from acp_notebook.render.markup import Paper, clean, join, label
+from acp_notebook.render.parsing.markdown import is_safe_link, render_markdown
+from acp_notebook.session.content import (
+    AudioBlock,
+    ContentBlock,
+    ImageBlock,
+    ResourceBlock,
+    ResourceLinkBlock,
+    TextBlock,
+    UnknownBlock,
+)
+
+_IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+_BASE64 = re.compile(r"[A-Za-z0-9+/\s]*={0,2}\s*")
+
+
+def render_block(paper: Paper, block: ContentBlock, key: str) -> Markup:
+    """One content block (MSG-5)."""
+    match block:
+        case TextBlock(text=text):
+            return text_part(paper, text)
+        case ImageBlock():
+            return _image(paper, block)
+        case AudioBlock(data=data, mime_type=mime_type):
+            return _chip(paper, f"Sound, {mime_type}, {size_words(len(data) * 3 // 4)}")
+        case ResourceLinkBlock():
+            return _link(paper, block)
+        case ResourceBlock():
+            return _resource(paper, block, key)
+        case UnknownBlock(type=kind, raw=raw):
+            return json_fold(paper, f"Content of the unknown type {label(kind, 60)}", raw, key)
+
+
+def block_words(block: ContentBlock) -> str:
+    """One content block in a phrase, for plain text and for lists of attachments."""
+    match block:
+        case TextBlock(text=text):
+            return label(text)
+        case ImageBlock(mime_type=mime_type):
+            return f"image ({label(mime_type, 40)})"
+        case AudioBlock(mime_type=mime_type):
+            return f"sound ({label(mime_type, 40)})"
+        case ResourceLinkBlock(name=name, title=title):
+            return label(title or name)
+        case ResourceBlock(uri=uri):
+            return label(uri)
+        case UnknownBlock(type=kind):
+            return label(kind, 60)
+
+
+def markdown_part(paper: Paper, text: str, *, is_whole: bool = False) -> Markup:
+    """Markdown, with formulas drawn here or left to Jupyter."""
+    return paper.markdown(render_markdown(text, as_tex=paper.is_static), is_whole=is_whole)
+
+
+def text_part(paper: Paper, text: str) -> Markup:
+    """Text as Markdown, up to the paper's limit."""
+    limit = paper.limits.text_chars
+    body = paper("div", "md", markdown_part(paper, text[:limit], is_whole=True))
+    return body + rest_remark(paper, len(text) - limit, "characters")
+
+
+def code_part(paper: Paper, code: str, language: str) -> Markup:
+    """Code that waits for approval: highlighted, in full up to the paper's limit."""
+    most = paper.limits.text_chars
+    body = paper("div", "code", paper.markdown(code_block(clean(code[:most]), language)))
+    return body + rest_remark(paper, len(code) - most, "characters")
+
+
+def json_fold(paper: Paper, title: str, value: Any, key: str) -> Markup:
+    """A JSON value behind its title."""
+    return paper.fold("part fold", join(title), json_part(paper, value, key), key=key)
+
+
+def _chip(paper: Paper, words: str) -> Markup:
+    return paper("div", "part", paper("span", "chip", label(words)))
+
+
+def _image(paper: Paper, block: ImageBlock) -> Markup:
+    name = label(block.uri or "image")
+    kind = block.mime_type.lower()
+    size = size_words(len(block.data) * 3 // 4)
+    if kind not in _IMAGE_TYPES or not block.data or not _BASE64.fullmatch(block.data):
+        return _chip(paper, f"Image that cannot be shown: {kind}, {size}")
+    if not paper.accepts_image(len(block.data), "an image"):
+        return _chip(paper, f"Image not kept here: {kind}, {size}")
+    source = f"data:{kind};base64,{''.join(block.data.split())}"
+    return paper("div", "part", paper("img", "image", src=source, alt=name))
+
+
+def _link(paper: Paper, block: ResourceLinkBlock) -> Markup:
+    name = label(block.title or block.name)
+    facts = [label(block.mime_type, 60)] if block.mime_type else []
+    facts += [size_words(block.size)] if block.size is not None and block.size >= 0 else []
+    facts += [label(block.description)] if block.description else []
+    shown = link(paper, block.uri, name)
+    return paper("div", "part link", shown, " ", paper("span", "muted small", " · ".join(facts)))
+
+
+def link(paper: Paper, address: str, name: str) -> Markup:
+    """A link to the web; any other address is named, not linked."""
+    if is_safe_link(address):
+        return paper("a", "", name, href=address, target="_blank", rel="noopener noreferrer")
+    return paper("span", "ref", name, title=label(address, 500))
+
+
+def _resource(paper: Paper, block: ResourceBlock, key: str) -> Markup:
+    name = paper("span", "mono", label(block.uri))
+    if block.text is None:
+        size = size_words(len(block.blob or "") * 3 // 4)
+        return _chip(paper, f"{block.uri}, {block.mime_type or 'bytes'}, {size}")
+    return paper.fold("part fold", name, pre_part(paper, block.text), key=key)

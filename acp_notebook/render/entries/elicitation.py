@@ -1,0 +1,317 @@
+"""What an agent asks for by a form or a page -> HTML: the form itself, or how it was answered.
+
+Controls are named by their place in the form, so that no agent's word becomes the name of one. The
+checks are not made here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from acp_notebook.render.entries.content import json_fold, text_part
+from acp_notebook.render.labels import WAITS, Wording, by_words
+from acp_notebook.render.markup import Paper, join, label, visible
+from acp_notebook.render.parsing.web_address import WebAddress, read_address
+from acp_notebook.session.elicitation import Elicitation
+from acp_notebook.session.form import HIDDEN, Choice, Form, FormField
+
+MESSAGE_LIMIT_CHARS: Final = 2_000
+VALUE_LIMIT_CHARS: Final = 500
+# Few choices are all seen at once; many are a list.
+RADIO_LIMIT: Final = 5
+_INPUT_TYPES = {"email": "email", "uri": "url", "date": "date"}
+_HINTS = {"date-time": "2026-01-31T18:00:00Z", "uri": "https://", "email": "name@example.org"}
+
+
+def elicitation_words(elicitation: Elicitation) -> Wording:
+    """How it was answered."""
+    answer, is_page = elicitation.answer, elicitation.request.page is not None
+    if answer is None:
+        return Wording("Waiting for your answer", "?", "warn")
+    if answer.action == "decline":
+        return Wording("Declined", "✗", "bad")
+    if answer.action != "accept":
+        return Wording("Not answered: cancelled", "⊘", "plain")
+    if not is_page:
+        return Wording("Sent", "✓", "good")
+    if elicitation.is_completed:
+        return Wording("Opened, and done there", "✓", "good")
+    return Wording("Opened", "✓", "good")
+
+
+def value_words(item: FormField, value: Any) -> str:
+    """A value as its reader knows it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(item.title_of(each) for each in value) or "none"
+    return item.title_of(value)
+
+
+def answer_lines(elicitation: Elicitation) -> list[tuple[str, str]]:
+    """What was filled in: title and value of each field."""
+    content = elicitation.answer.content if elicitation.answer is not None else None
+    return [
+        (
+            label(item.title, 120),
+            label(value_words(item, (content or {})[item.name]), VALUE_LIMIT_CHARS),
+        )
+        for item in elicitation.request.fields
+        if item.name in (content or {})
+    ]
+
+
+def elicitation_line(elicitation: Elicitation) -> str:
+    """What was asked and answered, in one line."""
+    line = f"{label(elicitation.request.message)}: {elicitation_words(elicitation).text}"
+    if elicitation.answer is not None:
+        line += f", {label(by_words(elicitation.answer.by), 80)}"
+    if elicitation.request.url is not None:
+        line += f" ({label(elicitation.request.url, 300)})"
+    filled = "; ".join(f"{title}: {value}" for title, value in answer_lines(elicitation))
+    return f"{line} ({filled})" if filled else line
+
+
+def render_elicitation(paper: Paper, elicitation: Elicitation, ident: str) -> Markup:
+    """A form or a page, to be answered or as it was answered."""
+    request = elicitation.request
+    if not elicitation.is_open:
+        return _answered(paper, elicitation, ident)
+    who = paper("div", "muted small", f"{label(paper.agent_name, 80)} asks you")
+    title = paper(
+        "div",
+        "ask-title",
+        paper("span", "ask-mark", "?", aria_hidden="true"),
+        " ",
+        visible(request.message[:MESSAGE_LIMIT_CHARS]),
+    )
+    if paper.is_static:
+        remark = paper("div", "muted small", WAITS)
+        return paper("div", "card card-line", who, title, remark)
+    body = (
+        _form(paper, request.form, ident)
+        if request.form is not None
+        else _page(paper, read_address(request.url or ""), ident)
+    )
+    return paper(
+        "form",
+        "ask form",
+        who,
+        title,
+        *body,
+        novalidate=True,
+        autocomplete="off",
+        data_form=ident,
+        aria_label=f"{label(paper.agent_name, 80)} asks: {label(request.message)}",
+    )
+
+
+# A form
+
+
+def _form(paper: Paper, form: Form, ident: str) -> list[Markup]:
+    parts = []
+    if form.title:
+        parts.append(paper("div", "form-title", label(form.title)))
+    if form.description:
+        parts.append(text_part(paper, form.description))
+    parts += [
+        _field(paper, item, number, f"{ident}.f{number}") for number, item in enumerate(form.fields)
+    ]
+    if any(item.is_secret for item in form.fields):
+        words = "What you type in a hidden field goes to the agent; the notebook does not keep it."
+        parts.append(paper("div", "muted small", words))
+    if any(item.is_required for item in form.fields):
+        parts.append(paper("div", "muted small", "* is needed"))
+    submit = _button(paper, "Submit", "allow primary", ident, "submit", is_submit=True)
+    return [*parts, _buttons(paper, submit, ident)]
+
+
+def _buttons(paper: Paper, first: Markup, ident: str) -> Markup:
+    decline = _button(paper, "Decline", "reject", ident, "decline")
+    cancel = _button(paper, "Cancel", "other", ident, "dismiss")
+    return paper("div", "ask-buttons", first, decline, cancel)
+
+
+def _button(
+    paper: Paper, words: str, look: str, ident: str, act: str, *, is_submit: bool = False
+) -> Markup:
+    return paper(
+        "button",
+        f"button {look}",
+        paper("span", "button-label", words),
+        type="submit" if is_submit else "button",
+        data_act=None if is_submit else act,
+        data_id=ident,
+        data_key=f"{ident}.{act}",
+    )
+
+
+def _field(paper: Paper, item: FormField, number: int, key: str) -> Markup:
+    if item.kind == "unknown":
+        title = f"{label(item.title, 120)}: a field of a kind that cannot be filled in here"
+        inner = join(json_fold(paper, title, dict(item.raw), key))
+    elif item.kind == "boolean":
+        inner = _checkbox(paper, item, number, key)
+    elif item.kind == "choices" or (item.kind == "choice" and len(item.choices) <= RADIO_LIMIT):
+        inner = _group(paper, item, number, key)
+    else:
+        control = (
+            _select(paper, item, number, key) if item.choices else _input(paper, item, number, key)
+        )
+        inner = paper("label", "field-label", _title(paper, item), control)
+    wrong = paper("div", "wrong", data_wrong=str(number))
+    return paper("div", "input", inner, _description(paper, item), wrong)
+
+
+def _title(paper: Paper, item: FormField) -> Markup:
+    mark = paper("span", "needed", " *", title="is needed") if item.is_required else ""
+    return paper("span", "field-title", label(item.title, 120), mark, dir="auto")
+
+
+def _description(paper: Paper, item: FormField) -> Markup:
+    if not item.description:
+        return Markup("")
+    return paper("div", "muted small", label(item.description, 500), dir="auto")
+
+
+def _shared(item: FormField, number: int, key: str) -> dict[str, Any]:
+    return {
+        "name": f"f{number}",
+        "data_key": key,
+        "aria_required": "true" if item.is_required else None,
+        "aria_description": label(item.description, 500) if item.description else None,
+    }
+
+
+def _input(paper: Paper, item: FormField, number: int, key: str) -> Markup:
+    rules = item.rules
+    attributes = _shared(item, number, key)
+    if item.kind in {"number", "integer"}:
+        step = "1" if item.kind == "integer" else "any"
+        attributes |= {"type": "number", "step": step}
+        attributes |= {"min": _number(rules, "minimum"), "max": _number(rules, "maximum")}
+    else:
+        kind = "password" if item.is_secret else _INPUT_TYPES.get(item.format or "", "text")
+        attributes |= {"type": kind, "placeholder": _HINTS.get(item.format or ""), "dir": "auto"}
+    value = "" if item.default is None else str(item.default)
+    return paper("input", "control", value=value, **attributes)
+
+
+def _number(rules: Mapping[str, Any], key: str) -> str | None:
+    return str(rules[key]) if key in rules else None
+
+
+def _checkbox(paper: Paper, item: FormField, number: int, key: str) -> Markup:
+    box = paper(
+        "input", "", type="checkbox", checked=item.default is True, **_shared(item, number, key)
+    )
+    return paper("label", "check", box, " ", _title(paper, item))
+
+
+def _select(paper: Paper, item: FormField, number: int, key: str) -> Markup:
+    options = [
+        paper(
+            "option",
+            "",
+            label(choice.title, 200),
+            value=choice.value,
+            selected=_is_on(item, choice),
+        )
+        for choice in item.choices
+    ]
+    if item.default is None:
+        options.insert(0, paper("option", "", "—", value=""))
+    return paper("select", "control", *options, **_shared(item, number, key))
+
+
+def _group(paper: Paper, item: FormField, number: int, key: str) -> Markup:
+    is_many = item.kind == "choices"
+    choices = list(item.choices)
+    if not is_many and not item.is_required:
+        choices.append(Choice("", "No answer"))
+    rows = []
+    for place, choice in enumerate(choices):
+        attributes = {
+            "type": "checkbox" if is_many else "radio",
+            "name": f"f{number}",
+            "value": choice.value,
+            "checked": _is_on(item, choice),
+            "data_key": f"{key}.{place}",
+            "data_many": is_many,
+        }
+        words = [paper("span", "", label(choice.title, 200), dir="auto")]
+        if choice.description:
+            words.append(paper("span", "muted small", " " + label(choice.description, 300)))
+        rows.append(paper("label", "check", paper("input", "", **attributes), " ", *words))
+    legend = paper("legend", "field-title", _title(paper, item))
+    return paper("fieldset", "group", legend, *rows)
+
+
+def _is_on(item: FormField, choice: Choice) -> bool:
+    if item.kind == "choices":
+        return choice.value in (item.default or ())
+    return choice.value == (item.default if item.default is not None else "")
+
+
+# A page
+
+
+def _page(paper: Paper, address: WebAddress, ident: str) -> list[Markup]:
+    parts = _address(paper, address)
+    if address.href is None:
+        return [*parts, _buttons(paper, Markup(""), ident)]
+    first = paper(
+        "a",
+        "button allow primary",
+        paper("span", "button-label", f"Open {label(address.host, 80)}"),
+        href=address.href,
+        target="_blank",
+        rel="noopener noreferrer",
+        data_act="open",
+        data_id=ident,
+        data_key=f"{ident}.open",
+    )
+    remark = "It opens in a new tab, by your click only."
+    return [*parts, _buttons(paper, first, ident), paper("div", "muted small", remark)]
+
+
+def _address(paper: Paper, address: WebAddress) -> list[Markup]:
+    parts = [paper("div", "pre address", address.shown)]
+    if address.host:
+        host = paper("span", "mono title", label(address.host, 120))
+        parts.append(paper("div", "field", paper("span", "muted", "Host "), host))
+    parts += [
+        paper("div", "notice notice-warn", paper("span", "glyph tone-warn", "! "), warning)
+        for warning in address.warnings
+    ]
+    return parts
+
+
+# Answered
+
+
+def _answered(paper: Paper, elicitation: Elicitation, ident: str) -> Markup:
+    request, answer = elicitation.request, elicitation.answer
+    by = [label(by_words(answer.by), 80)] if answer is not None and answer.by else []
+    title = paper("span", "", paper.titled(request.message), dir="auto")
+    line = Markup(" · ").join([paper.wording(elicitation_words(elicitation)), *by, title])
+    rows = [
+        paper(
+            "div",
+            "field",
+            paper("span", "muted", f"{title}: "),
+            paper("span", "muted" if value == HIDDEN else "", value, dir="auto"),
+        )
+        for title, value in answer_lines(elicitation)
+    ]
+    if request.page is not None:
+        rows = _address(paper, read_address(request.page.url))
+    if not rows:
+        return paper("div", "answered", line)
+    # What was sent is a fact to see; an address that was shown is one to look up.
+    body = paper("div", "answered-body", *rows)
+    return paper.fold("answered", line, body, key=ident, is_open=request.page is None)

@@ -1,0 +1,200 @@
+"""A JSON value for a reader: a line, a table, or a tree whose branches unfold. Always bounded.
+
+A value of ten megabytes costs no more than what is shown of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from acp_notebook.render.entries.code import code_block
+from acp_notebook.render.labels import count_words
+from acp_notebook.render.markup import Paper, clean, join, label, visible
+
+FIELDS_LIMIT: Final = 12
+LINE_LIMIT_CHARS: Final = 160
+SMALL_CHARS: Final = 600
+TABLE_COLUMNS: Final = 12
+TABLE_ROWS: Final = 20
+_CELL_CHARS: Final = 80
+_TEXT_CHARS: Final = 4_000
+_CHILDREN: Final = 100
+_DEPTH: Final = 12
+_OPEN_CHILDREN: Final = 8
+
+
+def rest_remark(paper: Paper, rest: int, what: str) -> Markup:
+    """A line that says how much is not shown, if anything."""
+    if rest <= 0:
+        return Markup("")
+    paper.left_out.append(f"{rest:,} {what}")
+    return paper("div", "left-out", f"… {rest:,} more {what} not shown")
+
+
+def pre_part(paper: Paper, text: str, limit: int | None = None) -> Markup:
+    """Text exactly as it is, up to the paper's limit."""
+    most = limit or paper.limits.text_chars
+    shown = clean(text[:most])
+    lines = shown.count("\n") + len(shown) // 100
+    body = paper("pre", "pre", shown, **paper.scrolled(lines))
+    return body + rest_remark(paper, len(text) - most, "characters")
+
+
+def brief_json(value: Any, limit: int) -> str | None:
+    """JSON for people if it is short; None beyond the limit. What JSON cannot say is text."""
+    if not _is_light(value, limit):
+        return None
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    return clean(text) if len(text) <= limit else None
+
+
+def _is_light(value: Any, limit: int) -> bool:
+    budget = limit
+    todo = [value]
+    while todo and budget > 0:
+        item = todo.pop()
+        budget -= 2
+        if isinstance(item, str):
+            budget -= len(item)
+        elif isinstance(item, Mapping):
+            budget -= sum(len(str(name)) for name in item) if len(item) < limit else limit
+            todo.extend(item.values())
+        elif isinstance(item, (list, tuple)):
+            budget -= len(item)
+            todo.extend(item if len(item) < limit else ())
+    return budget > 0
+
+
+def json_part(paper: Paper, value: Any, key: str) -> Markup:
+    """A JSON value; a string as it is."""
+    if isinstance(value, str):
+        return pre_part(paper, value)
+    if _is_table(value):
+        return _table(paper, value)
+    brief = brief_json(value, SMALL_CHARS)
+    if brief is not None:
+        return paper("div", "code", paper.markdown(code_block(brief, "json")))
+    tree = _Tree(paper, key)
+    return paper("div", "tree", tree.branch(value, 0, key)) + tree.remark()
+
+
+def fields_part(paper: Paper, value: Any, key: str) -> Markup:
+    """What a tool was given: a flat object as named values, code as code, anything else as JSON."""
+    if not isinstance(value, Mapping) or len(value) > FIELDS_LIMIT or not _is_flat(value):
+        return json_part(paper, value, key)
+    return join(*(_field(paper, str(name), item) for name, item in value.items()))
+
+
+def _is_flat(value: Mapping[Any, Any]) -> bool:
+    return bool(value) and all(
+        item is None or isinstance(item, str | int | float) for item in value.values()
+    )
+
+
+def _field(paper: Paper, name: str, value: Any) -> Markup:
+    title = paper("span", "muted small field-name", label(name, 80))
+    text = value if isinstance(value, str) else json.dumps(value)
+    if "\n" not in text and len(text) <= LINE_LIMIT_CHARS:
+        return paper("div", "field", title, " ", paper("span", "mono", visible(text)))
+    return paper("div", "field", title, pre_part(paper, visible(text)))
+
+
+# A table
+
+
+def _is_table(value: Any) -> bool:
+    if not isinstance(value, (list, tuple)) or len(value) < 2:  # noqa: PLR2004
+        return False
+    head = value[:TABLE_ROWS]
+    if not all(isinstance(row, Mapping) and _is_flat(row) for row in head):
+        return False
+    return len(_columns(head)) <= TABLE_COLUMNS
+
+
+def _columns(rows: Iterable[Mapping[Any, Any]]) -> list[Any]:
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _table(paper: Paper, rows: list[Mapping[Any, Any]]) -> Markup:
+    shown = rows[:TABLE_ROWS]
+    columns = _columns(shown)
+    head = [_column(paper, shown, name) for name in columns]
+    body = [paper("tr", "row", *(_cell(paper, row, name) for name in columns)) for row in shown]
+    table = paper(
+        "table", "grid", paper("thead", "", paper("tr", "", *head)), paper("tbody", "", *body)
+    )
+    return paper("div", "table", table) + rest_remark(paper, len(rows) - len(shown), "rows")
+
+
+def _column(paper: Paper, rows: list[Mapping[Any, Any]], name: Any) -> Markup:
+    """A column's title, over its numbers if it has some."""
+    looks = "cell cell-number cell-head" if any(_is_number(r.get(name)) for r in rows) else ""
+    return paper("th", looks or "cell cell-head", label(str(name), 40), scope="col")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _cell(paper: Paper, row: Mapping[Any, Any], name: Any) -> Markup:
+    value = row.get(name)
+    is_number = _is_number(value)
+    text = value if isinstance(value, str) else "" if value is None else json.dumps(value)
+    return paper("td", "cell cell-number" if is_number else "cell", label(text, _CELL_CHARS))
+
+
+# A tree
+
+
+class _Tree:
+    """Branches as `<details>`, until the budget of lines is spent."""
+
+    def __init__(self, paper: Paper, key: str) -> None:
+        self._paper = paper
+        self._key = key
+        self._lines = paper.limits.json_chars // 50
+        self._is_cut = False
+
+    def branch(self, value: Any, depth: int, key: str) -> Markup:
+        """The inside of an object or a list."""
+        pairs = _pairs(value)
+        size = len(value)
+        shown = []
+        for number, (name, item) in enumerate(pairs):
+            if self._lines <= 0 or number >= _CHILDREN:
+                self._is_cut = True
+                rest = count_words(size - number, "more")
+                shown.append(self._paper("div", "left-out", f"… {rest} not shown"))
+                break
+            self._lines -= 1
+            shown.append(self._node(name, item, depth, f"{key}.{number}"))
+        return join(*shown)
+
+    def remark(self) -> Markup:
+        """Notes for the record that something is missing."""
+        if self._is_cut:
+            self._paper.left_out.append("parts of a JSON value")
+        return Markup("")
+
+    def _node(self, name: Any, item: Any, depth: int, key: str) -> Markup:
+        paper = self._paper
+        title = paper("span", "json-name", label(str(name), 80))
+        if isinstance(item, (Mapping, list, tuple)) and item and depth < _DEPTH:
+            words = count_words(len(item), "entry", "entries")
+            head = join(title, " ", paper("span", "muted small", words))
+            is_open = depth == 0 and len(item) <= _OPEN_CHILDREN
+            inner = paper("div", "json-inner", self.branch(item, depth + 1, key))
+            return paper.fold("branch", head, inner, key=key, is_open=is_open)
+        if isinstance(item, str) and ("\n" in item or len(item) > LINE_LIMIT_CHARS):
+            self._lines -= min(len(item), _TEXT_CHARS) // 50
+            return paper("div", "field", title, pre_part(paper, item, _TEXT_CHARS))
+        text = item if isinstance(item, str) else json.dumps(item, default=str)
+        return paper("div", "field", title, " ", paper("span", "mono", visible(text[:500])))
+
+
+def _pairs(value: Any) -> Iterable[tuple[Any, Any]]:
+    return value.items() if isinstance(value, Mapping) else enumerate(value)

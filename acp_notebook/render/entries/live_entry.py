@@ -1,0 +1,288 @@
+"""Entries of the live view: each knows what the page already has of it, and sends the rest.
+
+`StreamEntry` is for messages and thoughts that grow, `CardEntry` for all that is drawn anew.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+
+from markupsafe import Markup, escape
+
+from acp_notebook.render import operations as op
+from acp_notebook.render.entries.content import render_block
+from acp_notebook.render.entries.kinds import render_entry, subject_ident
+from acp_notebook.render.entries.thought import SNIPPET_CHARS, thought_head
+from acp_notebook.render.entries.tool_call import terminal_slot
+from acp_notebook.render.markup import Paper
+from acp_notebook.render.operations import Operation
+from acp_notebook.render.parsing.markdown_stream import Delta, MarkdownStream
+from acp_notebook.render.parsing.terminal import TerminalText
+from acp_notebook.session.content import ContentBlock, TextBlock
+from acp_notebook.session.state import EntryKey, Message, SessionState, Terminal
+from acp_notebook.session.updates import PermissionId, TerminalId, ToolCallId, ToolCallSubject
+
+
+class CardEntry:
+    """An entry that is drawn anew whenever it changes."""
+
+    def __init__(self, key: EntryKey, ident: str, paper: Paper) -> None:
+        self.key = key
+        self.ident = ident
+        self.places: dict[str, TerminalId] = {}
+        """Where the card shows terminals."""
+        self._paper = paper
+        self._html: Markup | None = None
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether the page has it."""
+        return self._html is not None
+
+    def update(self, state: SessionState) -> list[Operation]:
+        """What the page lacks."""
+        html = render_entry(self._paper, state, self.key, self.ident)
+        self.places = self._find_places(state) if html else {}
+        before, self._html = self._html, html
+        if html == before:
+            return []
+        return [op.put(self.ident, self.key.kind, html, before)]
+
+    def snapshot(self) -> list[Operation]:
+        """All that the page should have."""
+        if self._html is None:
+            return []
+        return [op.put(self.ident, self.key.kind, self._html)]
+
+    def finish(self, state: SessionState) -> list[Operation]:
+        """Nothing follows."""
+        return self.update(state)
+
+    def _find_places(self, state: SessionState) -> dict[str, TerminalId]:
+        if self.key.kind == "terminal":
+            return {f"{self.ident}.t0": TerminalId(self.key.id)}
+        ident, call = self.ident, None
+        if self.key.kind == "tool_call":
+            call = state.tool_calls[ToolCallId(self.key.id)]
+        elif self.key.kind == "permission":
+            permission = state.permissions[PermissionId(self.key.id)]
+            subject = permission.request.subject if permission.is_open else None
+            if isinstance(subject, ToolCallSubject):
+                ident, call = subject_ident(ident), state.tool_calls.get(subject.tool_call_id)
+        if call is None:
+            return {}
+        return {
+            terminal_slot(ident, terminal_id, call): terminal_id
+            for terminal_id in call.terminal_ids
+            if terminal_id in state.terminals
+        }
+
+
+class StreamEntry:
+    """A message or a thought: finished blocks go out once, the open tail anew."""
+
+    def __init__(self, key: EntryKey, ident: str, paper: Paper) -> None:
+        self.key = key
+        self.ident = ident
+        self.places: dict[str, TerminalId] = {}
+        self.is_active = False
+        """Whether a thought is what the agent is at now."""
+        self._paper = paper
+        self._frame: Markup | None = None
+        self._seen: list[ContentBlock] = []
+        self._done: list[Markup] = []
+        self._snippet = ""
+        self._stream = self._new_stream()
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether the page has it."""
+        return self._frame is not None
+
+    def update(self, state: SessionState) -> list[Operation]:
+        """What the page lacks."""
+        message = state.messages[self.key]
+        rewritten = self._forget_if_rewritten(message)
+        delta = Delta(is_rewritten=rewritten, tail=Markup("") if rewritten else None)
+        self._take(message, delta)
+        return self._frame_operations() + self._operations(delta)
+
+    def finish(self, state: SessionState) -> list[Operation]:
+        """Nothing follows: settle what was open."""
+        self.is_active = False
+        operations = self.update(state)
+        delta = self._finish_stream()
+        return operations + self._operations(delta)
+
+    def snapshot(self) -> list[Operation]:
+        """All that the page should have."""
+        if self._frame is None:
+            return []
+        found = [op.put(self.ident, self.key.kind, self._frame)]
+        done = Markup("").join(self._done) + self._stream.done
+        for slot, html in ((f"{self.ident}.done", done), (f"{self.ident}.tail", self._stream.tail)):
+            if html:
+                found.append(op.fill(slot, html))
+        if self._stream.more:
+            found.append(op.append(f"{self.ident}.more", escape(self._stream.more)))
+        return found
+
+    def _new_stream(self) -> MarkdownStream:
+        return MarkdownStream(f"{self.ident}.more")
+
+    def _forget_if_rewritten(self, message: Message) -> bool:
+        # A whole-message update replaces everything so far (MSG-2). Mostly it only adds metadata,
+        # or says again what was said and a little more: then that little is all there is to send.
+        content, seen = message.content, self._seen
+        if len(content) >= len(seen) and all(map(operator.is_, content, seen)):
+            return False
+        rest = grown_text(seen, content)
+        if rest is not None:
+            self._seen = list(content)
+            self._feed(rest)
+            return False
+        self._seen, self._done, self._snippet = [], [], ""
+        self._stream = self._new_stream()
+        return True
+
+    def _take(self, message: Message, delta: Delta) -> None:
+        for number in range(len(self._seen), len(message.content)):
+            block = message.content[number]
+            self._seen.append(block)
+            if isinstance(block, TextBlock):
+                self._feed(block.text)
+                continue
+            _extend(delta, self._finish_stream())
+            html = render_block(self._paper, block, f"{self.ident}.m{number}")
+            self._done.append(html)
+            delta.done.append(html)
+        _extend(delta, self._stream.pull())
+
+    def _feed(self, text: str) -> None:
+        self._stream.feed(text)
+        if len(self._snippet) < 2 * SNIPPET_CHARS:
+            self._snippet += text[:SNIPPET_CHARS]
+
+    def _finish_stream(self) -> Delta:
+        delta = self._stream.finish()
+        before = Markup("").join(self._done)
+        self._done.append(self._stream.done)
+        if delta.is_rewritten:
+            delta.done = [before, *delta.done]
+        delta.tail = Markup("")
+        self._stream = self._new_stream()
+        return delta
+
+    def _frame_operations(self) -> list[Operation]:
+        frame = self._render_frame()
+        if frame == self._frame:
+            return []
+        self._frame = frame
+        return [op.put(self.ident, self.key.kind, frame)]
+
+    def _render_frame(self) -> Markup:
+        if not self._seen:
+            return Markup("")
+        paper = self._paper
+        slots = paper.slot(f"{self.ident}.done", "done") + paper.slot(f"{self.ident}.tail", "tail")
+        body = paper("div", "md jp-md", slots, dir="auto")
+        if self.key.kind != "thought":
+            return body
+        head = thought_head(paper, self.key, self._snippet, is_active=self.is_active)
+        return paper.fold("thought fold", head, paper("div", "thought-body", body), key=self.ident)
+
+    def _operations(self, delta: Delta) -> list[Operation]:
+        if not self._frame:
+            return []
+        found = []
+        done = Markup("").join(delta.done)
+        if delta.is_rewritten:
+            found.append(op.fill(f"{self.ident}.done", done))
+        elif done:
+            found.append(op.append(f"{self.ident}.done", done))
+        if delta.tail is not None:
+            found.append(op.fill(f"{self.ident}.tail", delta.tail))
+        if delta.more:
+            found.append(op.append(f"{self.ident}.more", escape(delta.more)))
+        return found
+
+
+def grown_text(old: Sequence[ContentBlock], new: Sequence[ContentBlock]) -> str | None:
+    """The text that `new` has behind what `old` says, if that is all the difference."""
+    if not all(isinstance(block, TextBlock) for block in (*old, *new)):
+        return None
+    before = "".join(block.text for block in old if isinstance(block, TextBlock))
+    after = "".join(block.text for block in new if isinstance(block, TextBlock))
+    return after[len(before) :] if before and after.startswith(before) else None
+
+
+def _extend(delta: Delta, more: Delta) -> None:
+    if more.is_rewritten:
+        delta.done, delta.is_rewritten = more.done, True
+    else:
+        delta.done += more.done
+    if more.tail is not None:
+        delta.tail, delta.more = more.tail, ""
+    delta.more += more.more
+
+
+class LiveTerminal:
+    """A terminal's lines, and how many of them each place on the page has."""
+
+    def __init__(self, paper: Paper) -> None:
+        self._text = TerminalText(paper)
+        self._keep = paper.limits.terminal_lines
+        self._source: bytearray | None = None
+        self._read = 0
+        self._sent: dict[str, int] = {}
+
+    def update(self, terminal: Terminal, places: list[str]) -> list[Operation]:
+        """What the places lack."""
+        if self._source is not terminal.output:
+            self._source, self._read = terminal.output, 0
+            self._text.reset(terminal.size)
+            self._sent.clear()
+        fresh = len(terminal.output) > self._read
+        if fresh:
+            reading = self._text.reading
+            self._text.feed(memoryview(terminal.output)[self._read :].tobytes())
+            self._read = len(terminal.output)
+            if self._text.reading != reading:
+                self._sent.clear()
+        found = []
+        for place in places:
+            if fresh or place not in self._sent:
+                found += self._operations(place)
+        self._sent = dict.fromkeys(places, self._text.finished)
+        return found
+
+    def snapshot(self, place: str) -> list[Operation]:
+        """Everything for one place."""
+        return self._whole(place) if place in self._sent else []
+
+    def _operations(self, place: str) -> list[Operation]:
+        sent = self._sent.get(place)
+        if sent is None or self._text.finished - sent >= self._keep:
+            return self._whole(place)
+        lines = self._text.lines_since(sent)
+        found = [op.append(place, _lines(lines), self._keep)] if lines else []
+        found.append(op.fill(f"{place}.tail", self._text.tail))
+        if lines and self._text.hidden:
+            found.append(op.fill(f"{place}.hidden", self._remark()))
+        return found
+
+    def _whole(self, place: str) -> list[Operation]:
+        return [
+            op.fill(place, _lines(self._text.lines_since(0))),
+            op.fill(f"{place}.tail", self._text.tail),
+            op.fill(f"{place}.hidden", self._remark()),
+        ]
+
+    def _remark(self) -> Markup:
+        hidden = self._text.hidden
+        return escape(f"… {hidden:,} earlier lines not shown") if hidden else Markup("")
+
+
+def _lines(lines: list[Markup]) -> Markup:
+    return Markup("").join(Markup("<div>{}</div>").format(line or Markup("<br>")) for line in lines)

@@ -1,0 +1,1 @@
+"""Text of an agent -> structure and safe HTML: Markdown, diffs, terminals, formulas, addresses."""

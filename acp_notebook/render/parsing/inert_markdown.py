@@ -1,0 +1,58 @@
+"""An agent's Markdown -> the same Markdown without HTML, for readers that would obey it.
+
+Knows no session.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from markdown_it.token import Token
+
+from acp_notebook.render.parsing.markdown import parse_blocks
+
+# In a line of text: an escaped character, a code span, or what could begin an HTML tag.
+_PARTS = re.compile(r"\\[\s\S]|(?<!`)(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)|<(?=[A-Za-z/!?])")
+_TAG_START = re.compile(r"<(?=[A-Za-z/!?]|\Z)")
+
+
+def inert_markdown(text: str) -> str:
+    """The same Markdown, in which no reader can find an HTML tag outside of code."""
+    if "<" not in text and "```" not in text and "~~~" not in text:
+        return text
+    # The sign tells whether a fence was left open: then it is inside.
+    tokens = parse_blocks(text + "\n\n¶")
+    lines = text.split("\n")
+    done: set[int] = set()
+    for token in tokens:
+        if token.map is None or token.map[0] >= len(lines):
+            continue
+        start, end = token.map[0], min(token.map[1], len(lines))
+        if token.type == "table_open":
+            # Cells end code spans, so none is trusted here.
+            lines[start:end] = [_TAG_START.sub("&lt;", line) for line in lines[start:end]]
+            done.update(range(start, end))
+        if token.type in {"fence", "code_block"}:
+            done.update(range(start, end))
+        elif token.type == "inline" and start not in done:
+            inert = _PARTS.sub(_inert_part, "\n".join(lines[start:end]))
+            lines[start:end] = inert.split("\n")
+            done.update(range(start, end))
+    inert = "\n".join(
+        line if number in done else _PARTS.sub(_inert_part, line)
+        for number, line in enumerate(lines)
+    )
+    return inert + _closing_fence(tokens)
+
+
+def _closing_fence(tokens: Sequence[Token]) -> str:
+    # An open fence, at whatever depth, would swallow what follows the message.
+    last = next((token for token in reversed(tokens) if token.level == 0), None)
+    return "" if last is None or last.type == "paragraph_close" else f"\n{last.markup}"
+
+
+def _inert_part(match: re.Match[str]) -> str:
+    part = match[0]
+    # A line of a code span may begin with a tag, and blocks are found before spans.
+    return _TAG_START.sub("&lt;", part) if part == "<" or "\n" in part else part

@@ -1,0 +1,248 @@
+"""Markdown that arrives in pieces, rendered so that nothing finished is parsed or sent again.
+
+1. The parser says where the last top-level block begins; what lies before is finished. A block that
+   a blank line closes is finished with it. Only complete lines count: half a line may still turn
+   into something else.
+2. The open tail is rendered anew each time while it is short. A long one (a paragraph or a fence of
+   100 kB) is rendered anew only when it has grown by half; in between its new text is appended
+   plain. So the whole cost is linear, and the last rendering is exact.
+3. A link reference that comes after its use changes what is finished, and so do a footnote and a
+   formula with something in it that looks like a block: that is settled at the end.
+
+However the text was cut into pieces, the HTML at the end is that of `render_markdown`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Final
+
+from markdown_it.token import Token
+from markupsafe import Markup
+
+from acp_notebook.render.markup import clean
+from acp_notebook.render.parsing.markdown import parse, render_markdown, render_tokens, sanitize
+
+SHORT_TAIL_CHARS: Final = 1_500
+GROWTH: Final = 1.5
+
+_CLOSED_BY_BLANK = frozenset({"paragraph_open", "table_open", "blockquote_open"})
+_CLOSED_AT_ONCE = frozenset({"heading_open", "hr"})
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
+_LIST_MARK = re.compile(r"[-+*>]|\d{1,9}[.)]|\s")
+_FOOTNOTE = re.compile(r"\[\^[^\]\n]{1,500}\]:")
+# The closing tags of blocks at the end of the tail; plain text goes in front of them.
+_TRAILING_TAGS = re.compile(
+    r"(?:(?:</code>(?=</pre>)|</(?:p|li|[uo]l|blockquote|pre|div|t[dr]|tbody|table|h\d)>)\s*)+\Z"
+)
+
+
+@dataclass(slots=True)
+class Delta:
+    """What to show more: finished HTML, the tail anew, or plain text behind the tail."""
+
+    done: list[Markup] = field(default_factory=list)
+    tail: Markup | None = None
+    more: str = ""
+    is_rewritten: bool = False
+    """All of the finished HTML is different: `done` has it anew."""
+
+
+class MarkdownStream:
+    """One text that grows; `slot` is the page's place for plain text behind the tail."""
+
+    def __init__(self, slot: str = "") -> None:
+        self.parsed_chars = 0
+        self._slot = slot
+        self._source: list[str] = []
+        self._fed: list[str] = []
+        self._open = ""
+        self._settled_at = 0
+        self._references: dict[str, Any] = {}
+        self._done: list[Markup] = []
+        self._tail = Markup("")
+        self._tail_chars = 0
+        self._more = ""
+        self._fence = ""
+        self._is_list = False
+        self._half = ""
+        self._is_doubtful = False
+
+    @property
+    def done(self) -> Markup:
+        """Everything finished so far."""
+        return Markup("").join(self._done)
+
+    @property
+    def tail(self) -> Markup:
+        """The open tail as last rendered."""
+        return self._tail
+
+    @property
+    def more(self) -> str:
+        """The plain text behind the tail."""
+        return self._more
+
+    def feed(self, text: str) -> None:
+        """Take the next piece; nothing is parsed yet."""
+        self._fed.append(text)
+
+    def pull(self) -> Delta:
+        """What to show for the pieces since the last pull."""
+        piece = self._take()
+        if not piece:
+            return Delta()
+        before = len(self._open)
+        self._open += piece
+        grown = len(self._open) - self._tail_chars
+        is_due = (
+            len(self._open) <= SHORT_TAIL_CHARS
+            or grown >= self._tail_chars * (GROWTH - 1)
+            or self._may_close(before)
+        )
+        if not is_due:
+            self._more += piece
+            return Delta(more=piece)
+        return self._settle()
+
+    def finish(self) -> Delta:
+        """The rest; nothing follows."""
+        self._open += self._take()
+        half = clean(self._half).replace("\r", "\n")
+        self._source.append(half)
+        self._open, self._half = self._open + half, ""
+        before = len(self._done)
+        env = {"references": dict(self._references)}
+        tokens = self._parse(self._open, env)
+        if tokens:
+            self._done.append(sanitize(render_tokens(tokens, env)))
+        self._open, self._tail, self._tail_chars, self._more = "", Markup(""), 0, ""
+        source = "".join(self._source)
+        if env["references"] or self._is_doubtful or _FOOTNOTE.search(source):
+            whole = render_markdown(source)
+            if whole != self.done:
+                self._done = [whole]
+                return Delta([whole], self._tail, is_rewritten=True)
+        return Delta(self._done[before:], self._tail)
+
+    def _take(self) -> str:
+        text = self._half + "".join(self._fed)
+        self._fed.clear()
+        self._half = ""
+        # Half of a surrogate pair, or of a line ending, waits for its other half.
+        if text and ("\ud800" <= text[-1] <= "\udbff" or text[-1] == "\r"):
+            text, self._half = text[:-1], text[-1]
+        text = clean(text).replace("\r\n", "\n").replace("\r", "\n")
+        if text:
+            self._source.append(text)
+        return text
+
+    def _may_close(self, start: int) -> bool:
+        """Whether complete new lines can end a long block; then it is worth to parse."""
+        # From the line before the first new one on: it may be the blank one.
+        for _ in range(2):
+            start = self._open.rfind("\n", 0, max(start, 0)) + 1 if start > 0 else 0
+            start -= 1
+        end = self._open.rfind("\n") + 1
+        lines = self._open[max(start + 1, 0) : end].split("\n")[:-1]
+        if self._fence:
+            return any(_closes(line, self._fence) for line in lines)
+        if not self._is_list:
+            return any(not line.strip() for line in lines)
+        return any(
+            not above.strip() and line.strip() and not _LIST_MARK.match(line)
+            for above, line in pairwise(lines)
+        )
+
+    def _settle(self) -> Delta:
+        delta = Delta()
+        end = self._open.rfind("\n") + 1
+        if end > self._settled_at:
+            delta.done = self._cut(end)
+        env = {"references": dict(self._references)}
+        tail = sanitize(render_tokens(self._parse(self._open, env), env))
+        self._tail = self._with_slot(tail) if self._open else Markup("")
+        self._tail_chars, self._more = len(self._open), ""
+        delta.tail = self._tail
+        return delta
+
+    def _cut(self, end: int) -> list[Markup]:
+        """Move finished blocks out of the open text."""
+        lines = self._open[:end].split("\n")
+        env: dict[str, Any] = {"references": dict(self._references)}
+        tokens = self._parse(self._open[:end], env)
+        starts = [
+            index for index, token in enumerate(tokens) if token.level == 0 and token.nesting >= 0
+        ]
+        self._settled_at = end
+        self._fence, self._is_list = "", False
+        if not starts:
+            return []
+        last = tokens[starts[-1]]
+        self._is_list = last.type.endswith("_list_open")
+        first_line, last_line = last.map or [0, 0]
+        finished, line = tokens[: starts[-1]], first_line
+        if _is_closed(last, lines):
+            finished, line = tokens, last_line
+        elif last.type == "fence":
+            self._fence = last.markup
+        above = max((token.map[1] for token in finished if token.map), default=0)
+        line = self._keep_references(env["references"], above, line)
+        if not finished:
+            return []
+        html = sanitize(render_tokens(finished, env))
+        self._is_doubtful |= _cuts_formula("\n".join(lines[:line]))
+        self._open = "\n".join(lines[line:]) + self._open[end:]
+        self._settled_at = self._open.rfind("\n") + 1
+        self._done.append(html)
+        return [html]
+
+    def _keep_references(self, found: dict[str, Any], above: int, line: int) -> int:
+        """Keep the references above the cut, and say where to cut.
+
+        One that ends right at the cut may still get a title, so it stays open.
+        """
+        for reference in found.values():
+            start, end = reference.get("map") or (0, 0)
+            if end == line and start >= above:
+                line = start
+                break
+        for name, reference in found.items():
+            if (reference.get("map") or (0, 0))[1] <= line:
+                self._references.setdefault(name, reference)
+        return line
+
+    def _parse(self, text: str, env: dict[str, Any]) -> list[Token]:
+        self.parsed_chars += len(text)
+        return parse(text, env)
+
+    def _with_slot(self, html: Markup) -> Markup:
+        if not self._slot:
+            return html
+        match = _TRAILING_TAGS.search(html)
+        where = match.start() if match else len(html)
+        place = Markup('<span data-slot="{}"></span>').format(self._slot)
+        return html[:where] + place + html[where:]
+
+
+def _cuts_formula(text: str) -> bool:
+    """Whether a formula may go on behind this text, so that the cut was none."""
+    return text.count("$$") % 2 == 1 or text.count("\\[") != text.count("\\]")
+
+
+def _is_closed(block: Token, lines: list[str]) -> bool:
+    """Whether nothing can be added to the last block of complete lines."""
+    if block.type in _CLOSED_AT_ONCE:
+        return True
+    start, end = block.map or [0, 0]
+    if block.type == "fence":
+        return end - start > 1 and _closes(lines[end - 1], block.markup)
+    # The last element of `lines` is what follows the last line ending.
+    return block.type in _CLOSED_BY_BLANK and any(not line.strip() for line in lines[end:-1])
+
+
+def _closes(line: str, markup: str) -> bool:
+    match = _FENCE.fullmatch(line)
+    return match is not None and match[1][0] == markup[0] and len(match[1]) >= len(markup)

@@ -1,0 +1,1 @@
+"""Turns as text: the record's Markdown and plain text, and what a console prints."""

@@ -1,0 +1,152 @@
+"""A turn as text that only grows, for a console: messages as they come, everything else by lines.
+
+What is printed stays printed, so a message that was replaced is told again, and a tool call has a
+line when it begins and one when it is over. Pure; the caller prints.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from acp_notebook.render.entries.tool_call import tool_title
+from acp_notebook.render.header import Ending, is_told
+from acp_notebook.render.markup import clean, label, visible
+from acp_notebook.render.text.record_text import ending_line, plain_entry
+from acp_notebook.session.content import TextBlock
+from acp_notebook.session.elicitation import ElicitationId
+from acp_notebook.session.state import EntryKey, Permission, SessionState
+from acp_notebook.session.timings import Timings
+from acp_notebook.session.updates import (
+    CodeSubject,
+    CommandSubject,
+    ContentItem,
+    PermissionId,
+    PermissionRequested,
+    ToolCallId,
+    ToolCallSubject,
+)
+
+INPUT_CHARS = 4_000
+# What the user typed stands above already; thoughts are folded elsewhere.
+_UNTOLD = frozenset({"user", "prompt", "thought", "violation"})
+
+
+class ConsoleText:
+    """What a console lacks of one turn.
+
+    Args:
+        state: The session; read only, on the thread that owns it.
+        timings: How long its tools took.
+    """
+
+    def __init__(self, state: SessionState, timings: Timings) -> None:
+        self._state = state
+        self._timings = timings
+        self._told: dict[EntryKey, str] = {}
+        self._open: EntryKey | None = None
+        self._is_thinking = False
+
+    def more(self, keys: Iterable[EntryKey]) -> str:
+        """What to print now that these entries changed."""
+        return "".join(self._entry(key) for key in dict.fromkeys(keys))
+
+    def end(self, agent_name: str, ending: Ending) -> str:
+        """The last lines."""
+        failure = ending.failure
+        is_new = failure is not None and not is_told(self._state, self._told, ending)
+        words = f"Error: {label(failure.message, 500)}\n" if failure and is_new else ""
+        return f"{self._closed()}{words}[{ending_line(agent_name, ending)}]\n"
+
+    def _closed(self) -> str:
+        """What ends the message that is being printed, if there is one."""
+        if self._open is None:
+            return ""
+        is_at_line_start = self._told[self._open].endswith("\n")
+        self._open = None
+        return "\n" if is_at_line_start else "\n\n"
+
+    def _entry(self, key: EntryKey) -> str:
+        if key.kind == "agent":
+            return self._message(key)
+        if key.kind == "thought" and not self._is_thinking:
+            self._is_thinking = True
+            return f"{self._closed()}… thinking\n"
+        if key.kind in _UNTOLD or not self._has_news(key):
+            return ""
+        self._is_thinking = False
+        words = plain_entry(self._state, key, self._timings.spans)
+        told = self._told.get(key)
+        if not words or words == told:
+            return ""
+        self._told[key] = words
+        if told is not None and key.kind == "plan":
+            # Of a plan that stands above already, the steps that changed.
+            before = set(told.splitlines())
+            words = "\n".join(line for line in words.splitlines() if line not in before)
+        return f"{self._closed()}{words}\n" if words else ""
+
+    def _has_news(self, key: EntryKey) -> bool:
+        """Whether a line is due: not for each step of a tool call, nor for an open question."""
+        if key.kind == "tool_call":
+            call = self._state.tool_calls[ToolCallId(key.id)]
+            return call.is_finished or key not in self._told
+        if key.kind == "permission":
+            return not self._state.permissions[PermissionId(key.id)].is_open
+        if key.kind == "elicitation":
+            return not self._state.elicitations[ElicitationId(key.id)].is_open
+        return True
+
+    def _message(self, key: EntryKey) -> str:
+        text = clean(self._state.messages[key].text)
+        told = self._told.get(key, "")
+        if text == told:
+            return ""
+        self._told[key] = text
+        self._is_thinking = False
+        before = "" if self._open == key else self._closed()
+        self._open = key
+        if told and text.startswith(told):
+            return before + text[len(told) :]
+        return f"{before}\n(said anew)\n{text}" if told else before + text
+
+
+def question_text(state: SessionState, permission: Permission, agent_name: str) -> str:
+    """A permission request in full, with its numbered options."""
+    request = permission.request
+    lines = [f"{label(agent_name, 80)} asks: {visible(request.title)}"]
+    if request.description:
+        lines.append(f"  {visible(request.description)}")
+    lines += [f"  {line}" for line in _subject(state, request)]
+    lines += [
+        f"  {number}  {label(option.name, 120)}" for number, option in enumerate(request.options, 1)
+    ]
+    return "\n".join(lines)
+
+
+def _subject(state: SessionState, request: PermissionRequested) -> list[str]:
+    match request.subject:
+        case CommandSubject(command=command, cwd=cwd):
+            return [f"$ {visible(command)}", f"in {visible(cwd)}"]
+        case CodeSubject(code=code):
+            return visible(code).splitlines()
+        case ToolCallSubject(tool_call_id=tool_call_id):
+            return _call_lines(state, tool_call_id)
+        case _:
+            return []
+
+
+def _call_lines(state: SessionState, tool_call_id: ToolCallId) -> list[str]:
+    call = state.tool_calls.get(tool_call_id)
+    if call is None:
+        return []
+    lines = [tool_title(call)]
+    if call.raw_input not in (None, {}, ""):
+        shown = json.dumps(call.raw_input, ensure_ascii=False, indent=2, default=repr)
+        lines += visible(shown[:INPUT_CHARS]).splitlines()
+        lines += ["…"] if len(shown) > INPUT_CHARS else []
+    for item in call.content:
+        if isinstance(item, ContentItem) and isinstance(item.block, TextBlock):
+            lines += visible(item.block.text[:INPUT_CHARS]).splitlines()
+    details = plain_entry(state, EntryKey("tool_call", tool_call_id), {})
+    return lines + [line.strip() for line in details.splitlines()[1:]]

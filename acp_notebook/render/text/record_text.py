@@ -1,0 +1,332 @@
+"""The record as Markdown (for GitHub and exports) and as plain text (for terminals and search).
+
+Messages go out as the agent wrote them, except that raw HTML is made inert; everything else is one
+line, with code in fences. Both forms are bounded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from acp_notebook.render.entries.content import block_words
+from acp_notebook.render.entries.elicitation import elicitation_line
+from acp_notebook.render.entries.tool_call import exit_words, tool_title
+from acp_notebook.render.header import Ending, is_told
+from acp_notebook.render.labels import (
+    KINDS,
+    answer_words,
+    background_words,
+    by_words,
+    compaction_words,
+    count_words,
+    elapsed_words,
+    kind_of,
+    plan_status_words,
+    severity_words,
+    spent_words,
+    status_words,
+    usage_words,
+)
+from acp_notebook.render.markup import clean, label, record_paper
+from acp_notebook.render.parsing.diff import change_words, diff_text
+from acp_notebook.render.parsing.inert_markdown import inert_markdown
+from acp_notebook.render.parsing.terminal import TerminalText
+from acp_notebook.render.text.tool_text import tool_text
+from acp_notebook.session.content import ContentBlock, TextBlock
+from acp_notebook.session.elicitation import ElicitationId
+from acp_notebook.session.state import EntryKey, Plan, SessionState, ToolCall
+from acp_notebook.session.timings import Span
+from acp_notebook.session.updates import (
+    AgentLost,
+    ContentItem,
+    DiffItem,
+    Notice,
+    PermissionId,
+    PlanId,
+    PromptId,
+    TerminalId,
+    TerminalItem,
+    ToolCallId,
+    UnknownUpdate,
+    Violation,
+)
+
+Spans = Mapping[EntryKey, Span]
+_Write = Callable[[SessionState, EntryKey, Spans, bool], str]
+
+TEXT_LIMIT_CHARS: Final = 400_000
+# Beyond this much tool calls shrink to one line, and beyond twice as much to a count.
+DETAIL_LIMIT_CHARS: Final = 300_000
+DIFF_LIMIT_LINES: Final = 200
+OUTPUT_LIMIT_CHARS: Final = 4_000
+_PROMPT_MARK: Final = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
+
+
+def record_markdown(
+    state: SessionState,
+    keys: Sequence[EntryKey],
+    agent_name: str,
+    ending: Ending | None,
+    spans: Spans,
+) -> str:
+    """The turn as Markdown."""
+    parts = _bounded(state, keys, spans, _markdown_entry)
+    if ending is not None:
+        if ending.failure is not None and not is_told(state, keys, ending):
+            parts.append(f"> **Error:** {_literal(ending.failure.message)}")
+        parts.append(f"*{_literal(ending_line(agent_name, ending))}*")
+    return "\n\n".join(parts) + "\n"
+
+
+def record_plain(
+    state: SessionState,
+    keys: Sequence[EntryKey],
+    agent_name: str,
+    ending: Ending | None,
+    spans: Spans,
+) -> str:
+    """The turn as plain text."""
+    parts = _bounded(state, keys, spans, plain_entry)
+    if ending is not None:
+        if ending.failure is not None and not is_told(state, keys, ending):
+            parts.append(f"Error: {label(ending.failure.message, 500)}")
+        parts.append(f"[{ending_line(agent_name, ending)}]")
+    return "\n\n".join(parts)
+
+
+def _bounded(
+    state: SessionState, keys: Sequence[EntryKey], spans: Spans, write: _Write
+) -> list[str]:
+    parts: list[str] = []
+    size = brief = skipped = 0
+    for key in keys:
+        if size > 2 * DETAIL_LIMIT_CHARS and key.kind == "tool_call":
+            skipped += 1
+            continue
+        is_brief = size > DETAIL_LIMIT_CHARS
+        part = write(state, key, spans, is_brief)
+        brief += is_brief and key.kind == "tool_call"
+        if part:
+            size += len(part) if key.kind == "tool_call" else 0
+            parts.append(part)
+    if brief:
+        parts.append(f"(For the details of {count_words(brief, 'tool call')} see turn.tool_calls.)")
+    if skipped:
+        parts.append(f"… {count_words(skipped, 'more tool call')}: see turn.tool_calls")
+    return parts
+
+
+def ending_line(agent_name: str, ending: Ending) -> str:
+    """How a turn ended, who worked, how long and how much, in one line."""
+    facts = [label(ending.words.text, 120), label(agent_name, 80)]
+    if ending.elapsed_s is not None:
+        facts.append(elapsed_words(ending.elapsed_s))
+    usage = usage_words(ending.usage)
+    facts += [label(usage, 120)] if usage else []
+    facts += [background_words(ending.background)] if ending.background else []
+    return " · ".join(facts)
+
+
+def _literal(text: str, limit: int = 300) -> str:
+    """One line that Markdown takes literally."""
+    return _SPECIAL.sub(r"\\\1", label(text, limit))
+
+
+def _text(content: Sequence[ContentBlock]) -> str:
+    pieces = [
+        block.text if isinstance(block, TextBlock) else f"\n\n[{block_words(block)}]\n\n"
+        for block in content
+    ]
+    text = clean("".join(pieces))
+    rest = len(text) - TEXT_LIMIT_CHARS
+    return text if rest <= 0 else f"{text[:TEXT_LIMIT_CHARS]}\n\n… {rest:,} more characters"
+
+
+def _fenced(text: str, language: str) -> str:
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def _markdown_entry(state: SessionState, key: EntryKey, spans: Spans, is_brief: bool) -> str:
+    match key.kind:
+        case "agent":
+            return inert_markdown(_text(state.messages[key].content)).strip()
+        case "thought":
+            text = inert_markdown(_text(state.messages[key].content)).strip()
+            return _folded(f"Thought{_spent(key, spans, ' for ')}", text) if text else ""
+        case "tool_call":
+            call = state.tool_calls[ToolCallId(key.id)]
+            line = _markdown_line(call, _spent(key, spans))
+            return line if is_brief else line + _markdown_details(state, call)
+        case "plan":
+            return _markdown_plan(state.plans[PlanId(key.id)])
+        case _:
+            line = _line_entry(state, key)
+            return f"> {_literal(line, 500)}" if line else ""
+
+
+def _folded(title: str, body: str) -> str:
+    return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>"
+
+
+def _spent(key: EntryKey, spans: Spans, before: str = " · ") -> str:
+    span = spans.get(key)
+    words = spent_words(span.seconds if span else None)
+    return f"{before}{words}" if words else ""
+
+
+def _markdown_line(call: ToolCall, spent: str) -> str:
+    line = f"**{KINDS[kind_of(call.kind)]}** {_literal(tool_title(call))}"
+    return f"> {line} — {_literal(status_words(call.status).text, 60)}{spent}"
+
+
+def _markdown_details(state: SessionState, call: ToolCall) -> str:
+    changes = [_diff_lines(item) for item in call.content if isinstance(item, DiffItem)]
+    parts = {
+        "Changes": [_fenced(text, "diff") for text in changes if text],
+        "Output": _output(state, call),
+    }
+    folds = [_folded(title, "\n\n".join(texts)) for title, texts in parts.items() if texts]
+    return "".join(f"\n\n{fold}" for fold in folds)
+
+
+def _output(state: SessionState, call: ToolCall) -> list[str]:
+    """What a call has put out, piece by piece: texts, and what its terminals show."""
+    found = []
+    for item in call.content:
+        if isinstance(item, ContentItem) and isinstance(item.block, TextBlock):
+            text = _clipped(clean(tool_text(call.kind, item.block.text)))
+            found += [_fenced(text, "")] if text.strip() else []
+        elif isinstance(item, ContentItem):
+            found.append(f"\\[{_literal(block_words(item.block))}\\]")
+        elif isinstance(item, TerminalItem) and item.terminal_id in state.terminals:
+            found.append(_fenced(_terminal_output(state, item.terminal_id), ""))
+    return found
+
+
+def _clipped(text: str) -> str:
+    rest = len(text) - OUTPUT_LIMIT_CHARS
+    return text if rest <= 0 else f"{text[:OUTPUT_LIMIT_CHARS]}\n… {rest:,} more characters"
+
+
+def _terminal_output(state: SessionState, terminal_id: TerminalId) -> str:
+    terminal = state.terminals[terminal_id]
+    text = TerminalText(record_paper(), terminal.size)
+    text.feed(terminal.output)
+    above = [f"… {count_words(text.hidden, 'earlier line')}"] if text.hidden else []
+    below = [f"({exit_words(terminal.exit_status)})"] if terminal.exit_status else []
+    command = [f"$ {label(terminal.command)}"] if terminal.command else []
+    return "\n".join([*command, *above, text.plain.rstrip("\n"), *below])
+
+
+def _diff_lines(item: DiffItem) -> str:
+    lines = [line.text for line in diff_text(item).lines]
+    shown = lines[:DIFF_LIMIT_LINES]
+    if len(lines) > len(shown):
+        shown.append(f"… {count_words(len(lines) - len(shown), 'more line')}")
+    return "\n".join(shown)
+
+
+def _markdown_plan(plan: Plan) -> str:
+    if plan.entries is None:
+        return ""
+    marks = {"completed": "x"}
+    return "\n".join(
+        f"- [{marks.get(entry.status, ' ')}] {_literal(entry.content, 500)}"
+        for entry in plan.entries
+    )
+
+
+def plain_entry(state: SessionState, key: EntryKey, spans: Spans, is_brief: bool = False) -> str:
+    """An entry as plain text; empty if there is nothing to say of it."""
+    match key.kind:
+        case "agent":
+            return _text(state.messages[key].content).strip()
+        case "thought":
+            return ""
+        case "tool_call":
+            return _plain_tool(state, key, spans, is_brief=is_brief)
+        case "plan":
+            return _plain_plan(state.plans[PlanId(key.id)])
+        case _:
+            return label(_line_entry(state, key), 600)
+
+
+def _plain_tool(state: SessionState, key: EntryKey, spans: Spans, *, is_brief: bool) -> str:
+    call = state.tool_calls[ToolCallId(key.id)]
+    words = status_words(call.status)
+    spent = _spent(key, spans, ", ")
+    title = f"{KINDS[kind_of(call.kind)]}: {tool_title(call)}"
+    lines = [f"{words.glyph} {title} ({label(words.text)}{spent})"]
+    if is_brief:
+        return lines[0]
+    for item in call.content:
+        if isinstance(item, DiffItem):
+            lines += [f"    {change_words(change)}" for change in item.changes]
+    for terminal_id in call.terminal_ids:
+        terminal = state.terminals.get(terminal_id)
+        if terminal is not None and terminal.exit_status is not None:
+            lines.append(f"    {exit_words(terminal.exit_status)}")
+    return "\n".join(lines)
+
+
+def _plain_plan(plan: Plan) -> str:
+    if plan.entries is None:
+        return ""
+    return "\n".join(
+        f"  {plan_status_words(entry.status).glyph} {label(entry.content, 500)}"
+        for entry in plan.entries
+    )
+
+
+def _line_entry(state: SessionState, key: EntryKey) -> str:
+    match key.kind:
+        case "prompt":
+            prompt = state.prompts[PromptId(key.id)]
+            return _PROMPT_MARK + _one_line(prompt.content)
+        case "user":
+            return _PROMPT_MARK + _one_line(state.messages[key].content)
+        case "terminal":
+            return _line_terminal(state, TerminalId(key.id))
+        case "permission":
+            permission = state.permissions[PermissionId(key.id)]
+            line = f"{label(permission.request.title)}: {answer_words(permission).text}"
+            answer = permission.answer
+            return f"{line} · {label(by_words(answer.by))}" if answer else line
+        case "elicitation":
+            return elicitation_line(state.elicitations[ElicitationId(key.id)])
+        case "compaction":
+            return compaction_words(state.compactions[key.id].status).text
+        case _:
+            return _line_aside(state.asides.get(key))
+
+
+def _one_line(content: Sequence[ContentBlock]) -> str:
+    return label(" ".join(block_words(block) for block in content), 300)
+
+
+def _line_terminal(state: SessionState, terminal_id: TerminalId) -> str:
+    if state.terminal_owners.get(terminal_id):
+        return ""
+    terminal = state.terminals[terminal_id]
+    return f"$ {label(terminal.command or 'terminal')} {exit_words(terminal.exit_status)}".strip()
+
+
+def _line_aside(value: object) -> str:
+    match value:
+        case Notice():
+            text = f"{severity_words(value.severity).text}: {label(value.title)}"
+            return f"{text}. {label(value.description)}" if value.description else text
+        case UnknownUpdate(kind=kind):
+            return f"Update of the unknown kind {label(kind, 60)}"
+        case Violation(where=where, reason=reason):
+            return f"The agent broke the protocol in {label(where, 80)}: {label(reason)}"
+        case AgentLost(reason=reason):
+            return f"Error: {label(reason, 500)}"
+        case _:
+            return ""

@@ -1,0 +1,55 @@
+"""Text that a tool returned, as its reader wants it: without the codes of terminals and wrappings.
+
+By convention a tool's text is Markdown. What commands and searches print is not: `#` begins a
+comment there and `|` a pipe, so it stays as it is. Knows no tool call, only its kind.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from markupsafe import Markup
+
+from acp_notebook.render.entries.content import render_block, text_part
+from acp_notebook.render.entries.json_view import pre_part
+from acp_notebook.render.markup import Paper
+from acp_notebook.session.content import ContentBlock, TextBlock
+
+_PRINTING_KINDS: Final = frozenset({"execute", "search"})
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^\n`]*)\n")
+_SEQUENCE = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours and the like
+    r"|\x1b[\]P^_X][^\x07\x1b]*(?:\x07|\x1b\\)"  # OSC, DCS and other strings
+    r"|\x1b[ -/]*[0-Z\\^-~]"  # two-character escapes
+)
+
+
+def tool_text(kind: str, text: str) -> str:
+    """The text without terminal codes; of a file they are kept, for they stand in it."""
+    if kind != "read" and "\x1b" in text:
+        text = _SEQUENCE.sub("", text)
+    return without_outer_fence(text) if kind in _PRINTING_KINDS else text
+
+
+def render_output(paper: Paper, kind: str, block: ContentBlock, key: str) -> Markup:
+    """A block that a tool of this kind returned, for its card."""
+    if not isinstance(block, TextBlock):
+        return render_block(paper, block, key)
+    told = tool_text(kind, block.text)
+    return pre_part(paper, told) if kind in _PRINTING_KINDS else text_part(paper, told)
+
+
+def without_outer_fence(text: str) -> str:
+    """What one fence around the whole text holds; text that is more than that stays."""
+    stripped = text.strip("\n")
+    opening = _FENCE.match(stripped)
+    if opening is None:
+        return text
+    mark = opening[1]
+    inner, _, closing = stripped[opening.end() - 1 :].rstrip().rpartition("\n")
+    closing_mark = closing.strip()
+    is_closed = closing_mark.startswith(mark) and not closing_mark.strip(mark[0])
+    # A line inside that closes it: the last fence belongs to another block.
+    ends_before = re.search(rf"^ {{0,3}}{re.escape(mark)}{mark[0]}*[ \t]*$", inner, re.MULTILINE)
+    return inner[1:] if is_closed and not ends_before else text

@@ -1,0 +1,94 @@
+"""Ids of a second connection never meet those of the first."""
+
+from __future__ import annotations
+
+import pytest
+
+from acp_notebook.client.connection.id_namespace import FreshIds
+from acp_notebook.protocol.v1.dialect import V1Dialect
+from acp_notebook.protocol.v2.dialect import V2Dialect
+from acp_notebook.session import updates as u
+from acp_notebook.session.content import TextBlock
+
+TEXT = {"type": "text", "text": "words"}
+
+
+@pytest.fixture
+def reader():
+    return FreshIds(V2Dialect().reader(), 2)
+
+
+def test_messages_and_their_chunks_keep_together(reader):
+    (whole,) = reader.update(
+        {"sessionUpdate": "agent_message", "messageId": "m", "content": [TEXT]}
+    )
+    (chunk,) = reader.update(
+        {"sessionUpdate": "agent_message_chunk", "messageId": "m", "content": TEXT}
+    )
+    assert whole.message_id == chunk.message_id == "m@2"
+    assert whole.content == (TextBlock("words"),)
+    assert chunk.content == TextBlock("words")
+
+
+def test_the_answer_to_a_prompt_names_the_same_message(reader):
+    assert reader.prompt_answered(u.PromptId("p"), {"messageId": "m"}) == [
+        u.PromptAccepted(u.PromptId("p"), u.MessageId("m@2"))
+    ]
+    assert reader.prompt_answered(u.PromptId("p"), {}) == [u.PromptAccepted(u.PromptId("p"))]
+
+
+def test_terminals_inside_tool_calls_and_background_work_are_marked_too(reader):
+    terminal = {"type": "terminal", "terminalId": "t"}
+    (call,) = reader.update(
+        {"sessionUpdate": "tool_call_update", "toolCallId": "c", "content": [terminal]}
+    )
+    (chunk,) = reader.update(
+        {"sessionUpdate": "tool_call_content_chunk", "toolCallId": "c", "content": terminal}
+    )
+    (state,) = reader.update(
+        {
+            "sessionUpdate": "state_update",
+            "state": "idle",
+            "background": [{"type": "tool_call", "toolCallId": "c"}],
+        }
+    )
+    assert (call.tool_call_id, call.content) == ("c@2", (u.TerminalItem(u.TerminalId("t@2")),))
+    assert chunk.item == u.TerminalItem(u.TerminalId("t@2"))
+    assert [item.id for item in state.background] == ["c@2"]
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        {"type": "tool_call", "toolCall": {"toolCallId": "c"}},
+        {"type": "command", "command": "ls", "toolCallId": "c"},
+    ],
+)
+def test_a_permission_is_about_the_marked_call(reader, subject):
+    params = {
+        "title": "May I?",
+        "subject": subject,
+        "options": [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}],
+    }
+    asked = reader.permission_asked(u.PermissionId("1"), params)[-1]
+    assert asked.subject.tool_call_id == "c@2"
+    assert asked.permission_id == "1"  # ours, not the agent's
+    assert asked.options[0].option_id == "yes"  # goes back to the agent as it is
+
+
+def test_what_has_no_id_passes_as_it_is(reader):
+    raw = {"sessionUpdate": "usage_update", "used": 1, "size": 2}
+    assert reader.update(raw) == V2Dialect().reader().update(raw)
+    assert reader.cancel_sent() == [u.CancelSent()]
+    settled = u.PermissionSettled(u.PermissionId("1"), "yes", "you")
+    assert reader.permission_settled(settled) == [settled]
+
+
+def test_ids_that_a_reader_makes_up_are_marked():
+    first, second = V1Dialect().reader(), FreshIds(V1Dialect().reader(), 2)
+
+    def ids(reader):
+        sent = reader.prompt_sent(u.PromptId("p"), (TextBlock("hi"),))
+        return {update.message_id for update in sent if isinstance(update, u.MessageUpdate)}
+
+    assert ids(first).isdisjoint(ids(second))

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from html_facts import HtmlFacts
+
+from acp_notebook.render.entries.diff_view import render_diff
+from acp_notebook.render.markup import live_paper, record_paper
+from acp_notebook.render.parsing.diff import change_words, diff_text
+from acp_notebook.session.updates import DiffChange, DiffItem
+
+PATCH = """diff --git a/a.py b/a.py
+--- a/a.py
++++ b/a.py
+@@ -1,3 +1,3 @@ def f():
+ same
+-old
+--- removed comment
++new
+++ added
+\\ No newline at end of file
+"""
+
+
+def test_a_patch_is_read_by_its_counts_so_no_line_is_taken_for_a_header() -> None:
+    text = diff_text(DiffItem((DiffChange("modify", "a.py"),), patch=PATCH))
+    kinds = [line.kind for line in text.lines]
+    assert kinds == ["file"] * 3 + ["hunk", "same", "del", "del", "add", "add", "same"]
+    assert (text.added, text.removed) == (2, 2)
+
+
+def test_two_texts_are_compared() -> None:
+    item = DiffItem((DiffChange("modify", "a"),), old_text="a\nb\nc\n", new_text="a\nB\nc\n")
+    assert [line.text for line in diff_text(item).lines[1:]] == [" a", "-b", "+B", " c"]
+
+
+def test_a_new_file_is_all_added() -> None:
+    text = diff_text(DiffItem((DiffChange("add", "a"),), new_text="x\ny\n"))
+    assert [line.kind for line in text.lines] == ["add", "add"]
+
+
+def test_a_diff_without_lines_names_its_files() -> None:
+    changes = (DiffChange("move", "b.py", old_path="a.py"), DiffChange("delete", "c.bin"))
+    html = render_diff(live_paper(), DiffItem(changes), diff_text(DiffItem(changes)), "k")
+    assert "a.py → b.py (renamed)" in html
+    assert "c.bin (deleted)" in html
+
+
+def test_an_unknown_operation_and_file_type_are_said_as_they_came() -> None:
+    assert change_words(DiffChange("_zip", "a", file_type="binary")) == "a (_zip, binary)"
+
+
+def test_a_long_diff_says_what_is_not_shown() -> None:
+    paper = record_paper()
+    item = DiffItem((DiffChange("add", "a"),), new_text="x\n" * 1_000)
+    html = render_diff(paper, item, diff_text(item), "k")
+    assert html.count("+x") == paper.limits.diff_lines
+    assert "400 more lines not shown" in html
+    assert paper.left_out == ["400 lines of a diff"]
+
+
+def test_lines_have_their_numbers_in_the_file() -> None:
+    text = diff_text(DiffItem((DiffChange("modify", "a.py"),), patch=PATCH))
+    numbers = [line.number for line in text.lines if line.kind in {"same", "add", "del"}]
+    assert numbers == [1, 2, 3, 2, 3, None]
+
+
+def test_changed_words_are_marked_in_both_lines() -> None:
+    text = diff_text(DiffItem((), old_text="total = one + two\n", new_text="total = one + six\n"))
+    old, new = (line for line in text.lines if line.marks)
+    assert [old.text[start:end] for start, end in old.marks] == ["two"]
+    assert [new.text[start:end] for start, end in new.marks] == ["six"]
+
+
+def test_lines_that_have_nothing_in_common_are_not_marked() -> None:
+    text = diff_text(DiffItem((), old_text="alpha beta\n", new_text="import sys, os\n"))
+    assert not any(line.marks for line in text.lines)
+
+
+def test_unchanged_lines_far_from_a_change_are_folded_and_in_no_patch() -> None:
+    lines = [f"line {number}" for number in range(100)]
+    old, new = "\n".join(lines), "\n".join([*lines[:50], "changed", *lines[51:]])
+    item = DiffItem((DiffChange("modify", "a"),), old_text=old, new_text=new)
+    text = diff_text(item)
+    assert "line 10" not in "".join(line.text for line in text.lines)
+    html = render_diff(live_paper(), item, text, "k")
+    assert "⋯ 47 unchanged lines" in html
+    assert "line 10" in html
+    assert "line 10" not in render_diff(record_paper(), item, text, "k")
+
+
+def test_each_file_of_a_patch_has_a_part_of_its_own_with_its_own_counts() -> None:
+    patch = (
+        PATCH
+        + "diff --git a/b.bin b/b.bin\nindex 1..2\nBinary files a/b.bin and b/b.bin differ\n"
+        + "diff --git a/c.py b/c.py\n--- a/c.py\n+++ b/c.py\n@@ -0,0 +1 @@\n+x\n"
+    )
+    changes = tuple(DiffChange("modify", f"/home/me/{name}") for name in ("a.py", "b.bin", "c.py"))
+    item = DiffItem(changes, patch=patch)
+    text = diff_text(item)
+    assert [file.path for file in text.files] == ["a.py", "b.bin", "c.py"]
+    assert [file.is_binary for file in text.files] == [False, True, False]
+    html = render_diff(live_paper(), item, text, "k")
+    assert html.count("<details") == 2
+    for name in ("a.py", "b.bin", "c.py"):
+        assert html.count(f"/home/me/{name} (changed)") == 1
+    assert "binary" in html
+
+
+def test_marks_and_numbers_keep_the_text_of_a_line() -> None:
+    item = DiffItem((DiffChange("modify", "a"),), old_text="a <b> c\n", new_text="a <i> c\n")
+    facts = HtmlFacts(render_diff(live_paper(), item, diff_text(item), "k"))
+    assert "-a <b> c" in "".join(facts.texts)
+    assert "+a <i> c" in "".join(facts.texts)
+    assert facts.dangers == []

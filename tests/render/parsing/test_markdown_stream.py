@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from acp_notebook.render.parsing.markdown import render_markdown
+from acp_notebook.render.parsing.markdown_stream import MarkdownStream
+
+PIECES = st.sampled_from(
+    [
+        "word ", "**bold** ", "`code` ", "\n", "\n\n", "# Title\n", "Title\n---\n", "Title\n===\n",
+        "- item\n", "  more\n", "  - inner\n", "1. one\n", "> quote\n", "lazy\n", "```\n",
+        "```py\nx = 1\n", "~~~\n", "````\n", "    indented\n", "| a | b |\n", "|---|---|\n",
+        "| 1 | 2 |\n", "---\n", "***\n", "[ref]", "[ref]: https://a.org\n", '[ref]: <b> "t"\n',
+        '"title"\n', "[x](https://b.org) ", "- [ ] task\n", "- [x] done\n", "<b>", "\\", "\t",
+        "*", "_", "~~", "`", "|", "#", "-", "+", "\r\n", "\r", "\ud83d", "\ude00", "\ud800",
+        "é", "&amp;", "$$", "$$\n", "$x$", "\\[", "\\]", "\\[\n", "\\]\n", "[^1]", "[^1]: note\n",
+    ]
+)  # fmt: skip
+TEXTS = st.lists(PIECES | st.text(max_size=6), max_size=40).map("".join)
+
+
+@given(TEXTS, st.data())
+@settings(max_examples=400, deadline=None)
+@example("para\n\n[ref]\n\n[ref]: https://a.org\n", None)
+@example('[a]: /u\n"tit\nle"\n\n[a]', None)
+@example("> [a]: /u\n\nx [a]\n", None)
+@example("- a\n\n  b\n\nc\n", None)
+@example("x\r\ny\r", None)
+@example("$$\n# a\n$$\nb\n", None)
+@example("\\[\n- a\n\\]\n", None)
+@example("a[^1]\n\n[^1]: b\n\nc", None)
+def test_any_chunking_gives_the_html_of_the_whole(text: str, data: st.DataObject | None) -> None:
+    if data is None:
+        cuts = list(range(len(text) + 1))
+    else:
+        inner = data.draw(st.lists(st.integers(0, len(text)), max_size=12))
+        cuts = sorted({0, len(text), *inner})
+    stream = MarkdownStream("slot")
+    shown: list[str] = []
+    for start, end in pairwise(cuts):
+        stream.feed(text[start:end])
+        if data is None or data.draw(st.booleans()):
+            shown += map(str, stream.pull().done)
+    last = stream.finish()
+    shown = list(map(str, last.done)) if last.is_rewritten else shown + list(map(str, last.done))
+    whole = render_markdown(text.replace("\r\n", "\n").replace("\r", "\n"))
+    assert "".join(shown) == whole
+    assert stream.done == whole
+    assert stream.tail == ""
+
+
+def test_a_finished_block_goes_out_once_and_the_tail_anew() -> None:
+    stream = MarkdownStream()
+    stream.feed("# Title\nsome *te")
+    first = stream.pull()
+    assert first.done == ["<h1>Title</h1>\n"]
+    assert first.tail == "<p>some *te</p>\n"
+    stream.feed("xt*\n\n")
+    second = stream.pull()
+    assert second.done == ["<p>some <em>text</em></p>\n"]
+    assert second.tail == ""
+
+
+def test_blank_lines_inside_a_fence_or_a_list_do_not_cut_it() -> None:
+    stream = MarkdownStream()
+    stream.feed("```\na\n\nb\n")
+    assert stream.pull().done == []
+    stream.feed("```\n- a\n\n")
+    assert len(stream.pull().done) == 1
+    stream.feed("  b\n")
+    assert stream.pull().done == []
+
+
+def test_half_a_line_is_not_trusted() -> None:
+    stream = MarkdownStream()
+    stream.feed("para\n#")
+    assert stream.pull().done == []
+    stream.feed("hashtag\n")
+    assert stream.pull().done == []
+
+
+def test_text_of_a_long_tail_is_appended_plain_until_it_has_grown_by_half() -> None:
+    stream = MarkdownStream("s.more")
+    stream.feed("word " * 1_000)
+    assert 'data-slot="s.more"' in (stream.pull().tail or "")
+    stream.feed("<b>more")
+    delta = stream.pull()
+    assert delta.tail is None
+    assert delta.more == "<b>more"
+
+
+def test_the_end_of_a_long_fence_is_seen_at_once() -> None:
+    stream = MarkdownStream()
+    stream.feed("```python\n" + "x = 1\n" * 2_000)
+    stream.pull()
+    stream.feed("```\nafter\n")
+    delta = stream.pull()
+    assert len(delta.done) == 1
+    assert delta.tail == "<p>after</p>\n"
+
+
+def test_half_an_emoji_waits_for_its_other_half() -> None:
+    stream = MarkdownStream()
+    stream.feed("ok \ud83d")
+    assert stream.pull().tail == "<p>ok</p>\n"
+    stream.feed("\ude00")
+    assert stream.pull().tail == "<p>ok \U0001f600</p>\n"
+
+
+PARAGRAPH = "Lorem ipsum **dolor** sit `amet`, consetetur sadipscing elitr, sed diam nonumy. "
+MIXED = (
+    f"## Title\n\n{PARAGRAPH * 4}\n\n- one\n- two\n\n```python\n"
+    + "x = f(1)  # c\n" * 8
+    + "```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
+)
+SHAPES = {
+    "mixed": (MIXED, ""),
+    "one paragraph": (PARAGRAPH, ""),
+    "one line": ("x", ""),
+    "open fence": ("def f(x): return x\n", "```python\n"),
+    "tight list": (f"- {PARAGRAPH}\n", ""),
+    "loose list": (f"- {PARAGRAPH}\n\n", ""),
+    "quote": (f"> {PARAGRAPH}\n", ""),
+    "table": ("| 1 | 2222222222222222 |\n", "| a | b |\n|---|---|\n"),
+}
+
+
+def cost(shape: str, length: int) -> tuple[int, int]:
+    """Characters given to the parser and characters sent, for a text in chunks of 50."""
+    unit, start = SHAPES[shape]
+    text = (start + unit * (length // len(unit) + 1))[:length]
+    stream = MarkdownStream("slot")
+    sent = 0
+    for index in range(0, length, 200):
+        stream.feed(text[index : index + 200])
+        delta = stream.pull()
+        sent += sum(map(len, delta.done)) + len(delta.tail or "") + len(delta.more)
+    stream.finish()
+    return stream.parsed_chars, sent
+
+
+# A long tail is parsed at sizes that grow by half, so the ratio depends a little on where the text
+# ends; 100 and 400 thousand are as far apart as four and a bit.
+@pytest.mark.parametrize("shape", SHAPES)
+def test_cost_is_linear(shape: str) -> None:
+    parsed_100, sent_100 = cost(shape, 25_000)
+    parsed_400, sent_400 = cost(shape, 100_000)
+    assert parsed_400 <= (4.2 if shape == "mixed" else 6.0) * parsed_100
+    assert sent_400 <= (4.2 if shape == "mixed" else 6.0) * sent_100
+    assert parsed_400 <= 8 * 100_000
