@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from acp_notebook.agent_kit.prompt_queue import Foreground
+from acp_notebook.agent_kit.prompt_queue import PromptQueue
 from acp_notebook.agent_kit.session import Session
 from acp_notebook.agent_kit.wire.seam import Wire
 from acp_notebook.agent_kit.wire.v1 import WireV1
@@ -50,7 +50,7 @@ class AgentConnection:
         )
         self._wire: Wire | None = None
         self._has_forms = False
-        self._open: dict[str, Foreground] = {}
+        self._open: dict[str, PromptQueue] = {}
         self._methods: dict[str, Callable[[IncomingRequest, Wire, Params], None]] = {
             "session/new": self._new_session,
             "session/list": self._list_sessions,
@@ -66,8 +66,8 @@ class AgentConnection:
         try:
             await self._connection.run()
         finally:
-            for foreground in list(self._open.values()):
-                await foreground.aclose()
+            for queue in list(self._open.values()):
+                await queue.aclose()
             await self._connection.aclose()
 
     def _on_request(self, request: IncomingRequest) -> None:
@@ -83,9 +83,9 @@ class AgentConnection:
 
     def _on_notification(self, method: str, params: object) -> None:
         if method == "session/cancel" and isinstance(params, dict):
-            foreground = self._open.get(str(params.get("sessionId")))
-            if foreground is not None:
-                foreground.cancel()
+            queue = self._open.get(str(params.get("sessionId")))
+            if queue is not None:
+                queue.cancel()
 
     def _on_noise(self, kind: str, text: str) -> None:
         logger.warning("The client sent something that is no message (%s): %s", kind, text)
@@ -133,7 +133,7 @@ class AgentConnection:
     def _open_session(self, session: Session, wire: Wire, params: Params) -> None:
         servers = params.get("mcpServers")
         session.mcp_servers = servers if isinstance(servers, list) else []
-        self._open[session.id] = Foreground(
+        self._open[session.id] = PromptQueue(
             session,
             self._connection,
             wire,
@@ -163,9 +163,9 @@ class AgentConnection:
         request.respond({"sessions": described})
 
     def _close_session(self, request: IncomingRequest, _wire: Wire, params: Params) -> None:
-        foreground = self._find(params)
-        del self._open[foreground.session.id]
-        foreground.cancel()
+        queue = self._find(params)
+        del self._open[queue.session.id]
+        queue.cancel()
         request.respond({})
 
     def _set_config_option(self, request: IncomingRequest, wire: Wire, params: Params) -> None:
@@ -177,17 +177,17 @@ class AgentConnection:
         request.respond({"configOptions": wire.describe_options(session)})
 
     def _prompt(self, request: IncomingRequest, _wire: Wire, params: Params) -> None:
-        foreground = self._find(params)
+        queue = self._find(params)
         blocks = params.get("prompt")
         if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
             raise RpcError(INVALID_PARAMS, "`prompt` must be a list of content blocks.")
-        foreground.prompt(request, blocks)
+        queue.prompt(request, blocks)
 
-    def _find(self, params: Params) -> Foreground:
-        foreground = self._open.get(str(params.get("sessionId")))
-        if foreground is None:
+    def _find(self, params: Params) -> PromptQueue:
+        queue = self._open.get(str(params.get("sessionId")))
+        if queue is None:
             raise _unknown_session(params)
-        return foreground
+        return queue
 
 
 def _read_cwd(params: Params) -> str:

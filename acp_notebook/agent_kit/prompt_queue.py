@@ -1,4 +1,4 @@
-"""The foreground work of one open session: one prompt at a time, the others wait.
+"""The prompt queue of one open session: one prompt at a time, the others wait.
 
 A prompt is accepted, its user message and the running state are told, the author's function runs,
 and idle ends the turn, whatever happened. Knows the order of these; not their form on the wire.
@@ -37,7 +37,7 @@ class _Prompt:
         self.blocks = blocks
 
 
-class Foreground:
+class PromptQueue:
     """Works off the prompts of one session, on one connection."""
 
     def __init__(

@@ -1,7 +1,7 @@
 """An agent as its user sees it: start, sessions, stop, quit. Usable from any thread.
 
-The process and the connection live on the agent thread (`AgentLink`); when they end, the next
-prompt starts a fresh link and takes the session up again, if the agent can. Knows no notebook.
+The process and the connection live on the agent thread (`AgentConnection`); when they end, the
+next prompt starts a fresh one and takes the session up again, if the agent can. Knows no notebook.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 
 from acp_notebook.client.agent_facts import AgentFacts
 from acp_notebook.client.agent_thread import AgentThread, shared_thread
-from acp_notebook.client.connection.agent_connection import AgentLink
+from acp_notebook.client.connection.agent_connection import AgentConnection
 from acp_notebook.client.connection.endpoint import Launch
-from acp_notebook.client.connection.reconnecting import Lifeline
+from acp_notebook.client.connection.reconnecting import ReconnectingConnection
 from acp_notebook.client.host import current_host
 from acp_notebook.client.live import session_calls
 from acp_notebook.client.live.elicitations import ElicitFunction
@@ -26,8 +26,8 @@ from acp_notebook.client.live.live_session import Listener, LiveSession
 from acp_notebook.client.live.policies import Policy, check_policy
 from acp_notebook.client.live.session_calls import SessionListing
 from acp_notebook.client.login import Login
-from acp_notebook.client.serving.client_methods import Services
-from acp_notebook.client.serving.files_and_terminals import Machine
+from acp_notebook.client.serving.client_methods import ClientMethods
+from acp_notebook.client.serving.files_and_terminals import FilesAndTerminals
 from acp_notebook.client.session import Session
 from acp_notebook.client.turn import Turn
 from acp_notebook.errors import (
@@ -36,7 +36,7 @@ from acp_notebook.errors import (
     UnsupportedByAgent,
     UsageError,
 )
-from acp_notebook.protocol.dialect import Place
+from acp_notebook.protocol.dialect import SessionSetup
 
 logger = logging.getLogger(__name__)
 
@@ -72,24 +72,28 @@ class Agent(AgentFacts):
         self._policy = check_policy(permissions)
         self._elicit = elicit
         self._login = Login(self)
-        self._services = Services()
+        self._methods = ClientMethods()
         if launch.address:
             # A login in a terminal runs the agent's own command, which is not here.
-            self._services.offer = replace(self._services.offer, terminal_login=False)
-        self._machine = Machine(launch.serve, lambda _: (self.place.cwd, *self.place.directories))
-        self._machine.join(self._services)
-        self._lifeline = Lifeline(
+            self._methods.capabilities = replace(self._methods.capabilities, terminal_login=False)
+        self._files_and_terminals = FilesAndTerminals(
+            launch.serve, lambda _: (self.place.cwd, *self.place.directories)
+        )
+        self._files_and_terminals.join(self._methods)
+        self._connecting = ReconnectingConnection(
             launch,
             label=label,
             thread=self.thread,
-            services=self._services,
-            prepare=self._prepare_link,
-            place_for=self._place_for,
+            methods=self._methods,
+            prepare=self._prepare_connection,
+            setup_for=self._setup_for,
         )
         _living.add(self)
 
     def __repr__(self) -> str:
-        version = f"ACP v{self.protocol_version}" if self._link.negotiated else "not connected"
+        version = (
+            f"ACP v{self.protocol_version}" if self._connection.negotiated else "not connected"
+        )
         return f"<Agent {self.label}: {version}, {len(self.sessions)} session(s)>"
 
     @property
@@ -132,8 +136,8 @@ class Agent(AgentFacts):
     @elicit.setter
     def elicit(self, function: ElicitFunction | None) -> None:
         self._elicit = function
-        if self._link.lobby is not None:
-            self._link.lobby.elicitations.function = function
+        if self._connection.lobby is not None:
+            self._connection.lobby.elicitations.function = function
         for session in self.sessions:
             session.elicit = function
 
@@ -175,7 +179,7 @@ class Agent(AgentFacts):
 
     def reconnect(self) -> None:
         """End the process and start it again; its sessions are taken up with their next prompt."""
-        self._wait_for(self._lifeline.restart())
+        self._wait_for(self._connecting.restart())
 
     # life
 
@@ -201,14 +205,14 @@ class Agent(AgentFacts):
             raise
         return self
 
-    def _prepare_link(self, link: AgentLink) -> None:
-        link.on_stderr = self._stderr_grew
-        link.lobby_listeners = self.lobby_listeners
-        if link.lobby is not None:
-            link.lobby.elicitations.function = self._elicit
+    def _prepare_connection(self, connection: AgentConnection) -> None:
+        connection.on_stderr = self._stderr_grew
+        connection.lobby_listeners = self.lobby_listeners
+        if connection.lobby is not None:
+            connection.lobby.elicitations.function = self._elicit
 
     async def _start(self) -> None:
-        await self._lifeline.open()
+        await self._connecting.open()
         await self._open_session()
 
     def _stderr_grew(self) -> None:
@@ -225,7 +229,7 @@ class Agent(AgentFacts):
         return self._ask(self._open_another)
 
     async def _open_another(self) -> Session:
-        await self._lifeline.connected()
+        await self._connecting.connected()
         return await self._open_session()
 
     def list_sessions(self, *, everywhere: bool = False) -> SessionListing:
@@ -237,8 +241,10 @@ class Agent(AgentFacts):
         """
 
         async def work() -> SessionListing:
-            link = await self._lifeline.connected()
-            return await session_calls.list_sessions(link, None if everywhere else self.launch.cwd)
+            connection = await self._connecting.connected()
+            return await session_calls.list_sessions(
+                connection, None if everywhere else self.launch.cwd
+            )
 
         return self._ask(work)
 
@@ -255,9 +261,11 @@ class Agent(AgentFacts):
         """
 
         async def work() -> Session:
-            link = await self._lifeline.connected()
+            connection = await self._connecting.connected()
             live = self._new_live()
-            await session_calls.resume(link, live, session_id, self._place_for(live), replay=replay)
+            await session_calls.resume(
+                connection, live, session_id, self._setup_for(live), replay=replay
+            )
             session = Session(self, live)
             self.sessions.append(session)
             return session
@@ -278,18 +286,18 @@ class Agent(AgentFacts):
         """
 
         async def work() -> None:
-            await session_calls.delete(await self._lifeline.connected(), session_id)
+            await session_calls.delete(await self._connecting.connected(), session_id)
 
         self._ask(work)
         self.sessions = [each for each in self.sessions if each.id != session_id]
 
-    def run(self, work: Callable[[AgentLink], Coroutine[Any, Any, T]]) -> T:
+    def run(self, work: Callable[[AgentConnection], Coroutine[Any, Any, T]]) -> T:
         """Do something with the connection and wait for it; for `Session`."""
 
-        async def with_link() -> T:
-            return await work(await self._lifeline.connected())
+        async def with_connection() -> T:
+            return await work(await self._connecting.connected())
 
-        return self._ask(with_link)
+        return self._ask(with_connection)
 
     def _ask(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Have something done and wait; after a login that it lacked it is done anew."""
@@ -304,23 +312,23 @@ class Agent(AgentFacts):
             )
         live = self._new_live()
         session = Session(self, live)
-        await self._lifeline.set_up(live)
+        await self._connecting.set_up(live)
         self.sessions.append(session)
         self._login.error = None
         return session
 
     def _new_live(self) -> LiveSession:
-        live = LiveSession(self._link, self._facts.dialect)
+        live = LiveSession(self._connection, self._facts.dialect)
         live.policy = self._policy
         live.elicitations.function = self._elicit
         return live
 
     @property
-    def place(self) -> Place:
+    def place(self) -> SessionSetup:
         """Where its sessions work."""
-        return Place(self.launch.cwd, directories=self.launch.directories)
+        return SessionSetup(self.launch.cwd, directories=self.launch.directories)
 
-    def _place_for(self, live: LiveSession) -> Place:
+    def _setup_for(self, live: LiveSession) -> SessionSetup:
         """The place with the servers that this session alone is told of.
 
         Raises:
@@ -331,9 +339,9 @@ class Agent(AgentFacts):
                 f"The agent {self.info.label} works in one folder. Start it without --dir, or in a "
                 "folder that holds them all: --cwd."
             )
-        servers = current_host().offer_servers(self, live) if self.tools else ()
+        servers = current_host().mcp_servers(self, live) if self.tools else ()
         for server in servers:
-            live.link.conceal(server.secrets)
+            live.connection.redact(server.secrets)
         return replace(self.place, mcp_servers=tuple(server.entry for server in servers))
 
     def stop(self) -> str:
@@ -342,26 +350,26 @@ class Agent(AgentFacts):
 
     def quit(self) -> None:
         """End the agent and all its processes; may be called more than once."""
-        self.has_quit = self._lifeline.is_over = True
+        self.has_quit = self._connecting.is_over = True
         work = self.thread.submit(self._close())
         current_host().wait(work, None)
         work.result()
 
     async def _close(self) -> None:
-        await self._lifeline.close()
-        await self._machine.end()
+        await self._connecting.close()
+        await self._files_and_terminals.end()
         await current_host().agent_gone(self)
 
     def end_process(self, reason: str) -> None:
         """End the process at once; the next prompt starts it again. On the agent thread."""
         for session in self.sessions:
             session.live.lost(reason, "")
-        self._lifeline.end_process()
+        self._connecting.end_process()
 
     def kill_now(self) -> None:
         """Kill its process tree; for the end of this process."""
-        self._lifeline.kill_now()
-        self._machine.kill_now()
+        self._connecting.kill_now()
+        self._files_and_terminals.kill_now()
 
     def _wait_for(self, work: Coroutine[Any, Any, T]) -> T:
         # Who shows what it asks is there before it is asked for anything.
@@ -372,7 +380,7 @@ class Agent(AgentFacts):
 
     def reopen_for(self, session: Session, turn: Turn) -> None:
         """Start the agent again for a prompt that waits; on the agent thread."""
-        self.thread.spawn(self._lifeline.bring_back(session.live, turn.prompt_id))
+        self.thread.spawn(self._connecting.bring_back(session.live, turn.prompt_id))
 
 
 @atexit.register

@@ -6,8 +6,8 @@ Only reads; usable from any thread. Knows the connection, no session.
 from __future__ import annotations
 
 from acp_notebook.client.agent_thread import AgentThread
-from acp_notebook.client.connection.agent_connection import AgentLink
-from acp_notebook.client.connection.reconnecting import Lifeline
+from acp_notebook.client.connection.agent_connection import AgentConnection
+from acp_notebook.client.connection.reconnecting import ReconnectingConnection
 from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.protocol.dialect import AuthMethod, Capabilities, Implementation
 from acp_notebook.protocol.negotiate import Negotiated
@@ -18,15 +18,15 @@ class AgentFacts:
     """The telling half of `Agent`."""
 
     thread: AgentThread
-    _lifeline: Lifeline
+    _connecting: ReconnectingConnection
 
     @property
     def _facts(self) -> Negotiated:
-        return self._lifeline.facts
+        return self._connecting.facts
 
     @property
-    def _link(self) -> AgentLink:
-        return self._lifeline.link
+    def _connection(self) -> AgentConnection:
+        return self._connecting.connection
 
     @property
     def info(self) -> Implementation:
@@ -51,29 +51,29 @@ class AgentFacts:
     @property
     def stderr(self) -> str:
         """The last part of what it wrote to stderr."""
-        return self._link.stderr
+        return self._connection.stderr
 
     @property
     def noise(self) -> list[str]:
         """Lines on its stdout that were no messages."""
-        return self.thread.call(lambda: list(self._link.noise))
+        return self.thread.call(lambda: list(self._connection.noise))
 
     @property
     def recording(self) -> Recording:
         """The wire traffic of the present connection."""
-        return self._link.recording
+        return self._connection.recording
 
     @property
     def pid(self) -> int | None:
         """Its process id; None before it was started, and for an agent at an address."""
-        return self._link.endpoint.pid if self._link.endpoint is not None else None
+        return self._connection.endpoint.pid if self._connection.endpoint is not None else None
 
     @property
     def lobby(self) -> LiveSession | None:
         """What it asks outside of sessions; on the agent thread."""
-        return self._link.lobby
+        return self._connection.lobby
 
     @property
     def is_running(self) -> bool:
         """Whether its process is connected."""
-        return self._link.is_alive
+        return self._connection.is_alive

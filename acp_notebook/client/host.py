@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class OfferedServer:
+class McpServer:
     """An MCP server of these surroundings: what to tell the agent, and what nobody else may see."""
 
     entry: dict[str, Any] = field(repr=False)
@@ -98,7 +98,7 @@ class Host(Protocol):
         """
         ...
 
-    def offer_servers(self, agent: Agent, live: LiveSession) -> Sequence[OfferedServer]:
+    def mcp_servers(self, agent: Agent, live: LiveSession) -> Sequence[McpServer]:
         """The MCP servers that a session is told of at its set-up; on the agent thread."""
         ...
 
@@ -178,7 +178,7 @@ class PlainHost:
         del live, permission_id
         return None
 
-    def offer_servers(self, agent: Agent, live: LiveSession) -> Sequence[OfferedServer]:
+    def mcp_servers(self, agent: Agent, live: LiveSession) -> Sequence[McpServer]:
         """A script has no kernel for an agent to reach into."""
         del agent, live
         return ()

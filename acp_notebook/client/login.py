@@ -25,7 +25,7 @@ from acp_notebook.protocol.dialect import AuthMethod, Dialect
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
-    from acp_notebook.client.connection.agent_connection import AgentLink
+    from acp_notebook.client.connection.agent_connection import AgentConnection
 
 USABLE = ("agent", "terminal")
 
@@ -112,7 +112,9 @@ class Login:
             self._agent.reconnect()
         else:
             try:
-                self._agent.run(lambda link: link.request(_dialect(link).login(method.id)))
+                self._agent.run(
+                    lambda connection: connection.request(_dialect(connection).login(method.id))
+                )
             except AuthRequired:
                 self.again = again  # not the login itself
                 raise
@@ -161,12 +163,12 @@ class Login:
         agent = self._agent
         if not agent.auth_methods or not agent.capabilities.logout:
             raise UnsupportedByAgent(f"{agent.label} offers no logout.")
-        agent.run(lambda link: link.request(_dialect(link).logout()))
+        agent.run(lambda connection: connection.request(_dialect(connection).logout()))
 
 
-def _dialect(link: AgentLink) -> Dialect:
-    assert link.negotiated is not None  # a call is made on a link that is open
-    return link.negotiated.dialect
+def _dialect(connection: AgentConnection) -> Dialect:
+    assert connection.negotiated is not None  # a call is made on a connection that is open
+    return connection.negotiated.dialect
 
 
 def usable_methods(methods: Sequence[AuthMethod]) -> list[AuthMethod]:

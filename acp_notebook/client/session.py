@@ -81,7 +81,9 @@ class Session:
         """
         option = _find_option(self.config_options, option_id)
         chosen = _find_value(option, value)
-        self.agent.run(lambda link: session_calls.set_option(link, self.live, option, chosen))
+        self.agent.run(
+            lambda connection: session_calls.set_option(connection, self.live, option, chosen)
+        )
 
     def cancel_tool_call(self, tool_call_id: str) -> None:
         """Cancel one tool call and nothing else, also one that goes on in the background.
@@ -91,7 +93,9 @@ class Session:
             UnsupportedByAgent: It cannot be cancelled by itself.
             RequestFailed: The agent refused.
         """
-        self.agent.run(lambda link: session_calls.cancel_tool_call(link, self.live, tool_call_id))
+        self.agent.run(
+            lambda connection: session_calls.cancel_tool_call(connection, self.live, tool_call_id)
+        )
 
     def close(self) -> None:
         """Tell the agent that the session is over; it may be taken up again by `resume`.
@@ -100,7 +104,7 @@ class Session:
             UnsupportedByAgent: The agent does not close single sessions.
             RequestFailed: It refused.
         """
-        self.agent.run(lambda link: session_calls.close(link, self.id))
+        self.agent.run(lambda connection: session_calls.close(connection, self.id))
         self.agent.sessions = [each for each in self.agent.sessions if each is not self]
 
     @property

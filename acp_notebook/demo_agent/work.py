@@ -110,7 +110,7 @@ async def tour(turn: Turn) -> None:
     looked = "250 rows, 3 outliers" if may_go_on else "not looked at, as you wished"
     await turn.stream(
         "\nThat was the tour:\n\n| part | what happened |\n| --- | --- |\n"
-        f"| data | {looked} |\n| file | changed, but only on paper |\n| tests | 3 passed |\n\n"
+        f"| data | {looked} |\n| file | changed, but only on theme |\n| tests | 3 passed |\n\n"
         "Every message of it can be read: `%acp trace`.\n"
     )
 

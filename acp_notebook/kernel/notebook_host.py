@@ -35,12 +35,12 @@ from acp_notebook.session.updates import PermissionId, PromptId
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
-    from acp_notebook.client.host import ConsoleAnswer, OfferedServer
+    from acp_notebook.client.host import ConsoleAnswer, McpServer
     from acp_notebook.client.live.live_session import LiveSession
     from acp_notebook.client.process.pseudo_terminal import PseudoTerminal
     from acp_notebook.client.session import Session
     from acp_notebook.client.turn import Turn
-    from acp_notebook.kernel.tools.kernel_tools import ToolOffer
+    from acp_notebook.kernel.tools.kernel_tools import KernelTools
     from acp_notebook.session.elicitation import ElicitationRequested
 
 # A start that takes longer is worth a display with its elapsed time.
@@ -59,7 +59,7 @@ class NotebookHost:
         self._unplaced: list[TurnCell] = []
         self._cells: dict[PromptId, list[TurnCell | ConsoleCell]] = {}
         self._watched: set[int] = set()
-        self._tools: ToolOffer | None = None
+        self._tools: KernelTools | None = None
 
     def wait(self, future: concurrent.futures.Future[Any], timeout_s: float | None) -> bool:
         """Wait while the page stays alive; an interrupt passes through."""
@@ -147,7 +147,7 @@ class NotebookHost:
         from acp_notebook.render.text.console import question_text
 
         permission = live.state.permissions[permission_id]
-        text = question_text(live.state, permission, live.link.launch.name)
+        text = question_text(live.state, permission, live.connection.launch.name)
         options = permission.request.options
 
         def ask() -> str | None:
@@ -224,18 +224,18 @@ class NotebookHost:
     # what agents may reach
 
     @property
-    def tools(self) -> ToolOffer | None:
+    def tools(self) -> KernelTools | None:
         """The tools of this kernel; None where there is no IPython."""
         from IPython.core.getipython import get_ipython
 
-        from acp_notebook.kernel.tools.kernel_tools import ToolOffer
+        from acp_notebook.kernel.tools.kernel_tools import KernelTools
 
         shell = get_ipython()
         if self._tools is None and shell is not None:
-            self._tools = ToolOffer(shell)
+            self._tools = KernelTools(shell)
         return self._tools
 
-    def offer_servers(self, agent: Agent, live: LiveSession) -> Sequence[OfferedServer]:
+    def mcp_servers(self, agent: Agent, live: LiveSession) -> Sequence[McpServer]:
         """The tools of this kernel, in a server of its own."""
         tools = self.tools
         return tools.servers_for(agent, live) if tools is not None else ()

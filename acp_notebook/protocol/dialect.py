@@ -26,7 +26,7 @@ class Call(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SessionSetup:
     """Where a session works and what it may reach. Paths are absolute (SESS-1).
 
     `mcp_servers` are in v2's form, each with its `type`; a dialect writes its own form.
@@ -38,7 +38,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class ClientOffer:
+class ClientCapabilities:
     """What this client serves to the agent; advertised exactly so (INIT-5).
 
     Files and terminals are v1's: in v2 the agent has its own.
@@ -171,12 +171,12 @@ class Dialect(Protocol):
         """A reader for a new session."""
         ...
 
-    def new_session(self, place: Place) -> Call:
+    def new_session(self, setup: SessionSetup) -> Call:
         """`session/new`."""
         ...
 
     def resume(
-        self, session_id: str, place: Place, capabilities: Capabilities, *, replay: bool
+        self, session_id: str, setup: SessionSetup, capabilities: Capabilities, *, replay: bool
     ) -> Call | None:
         """Take up a session, with or without a replay; None if the agent cannot."""
         ...
@@ -226,9 +226,9 @@ class Dialect(Protocol):
         ...
 
 
-def elicitation_modes(offer: ClientOffer) -> dict[str, Any]:
+def elicitation_modes(served: ClientCapabilities) -> dict[str, Any]:
     """The modes of elicitation that are served, which both versions write alike."""
-    return given(form={} if offer.forms else None, url={} if offer.urls else None)
+    return given(form={} if served.forms else None, url={} if served.urls else None)
 
 
 def given(**members: Any) -> dict[str, Any]:

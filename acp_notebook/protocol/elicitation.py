@@ -15,7 +15,7 @@ from acp_notebook.protocol.fields import Json, Malformed
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import optional_text
 from acp_notebook.session.elicitation import Action, ElicitationId, ElicitationRequested
-from acp_notebook.session.form import Choice, FieldKind, Form, FormField, WebPage
+from acp_notebook.session.form import Choice, FieldKind, Form, FormField, UrlRequest
 
 CREATE: Final = "elicitation/create"
 COMPLETE: Final = "elicitation/complete"
@@ -41,19 +41,19 @@ def requested(
     if not isinstance(params.get("sessionId"), str) and not has_request:
         raise Malformed("sessionId or requestId must say what the question belongs to")
     tool_call_id = optional_text(params, "toolCallId")
-    form = page = None
+    form = url_request = None
     if mode == "form":
         schema = fields.as_object(params.get("requestedSchema"), "requestedSchema")
         form = _form({**(defaults or {}), **schema})
     elif mode == "url":
-        page = WebPage(fields.text(params, "elicitationId"), fields.text(params, "url"))
+        url_request = UrlRequest(fields.text(params, "elicitationId"), fields.text(params, "url"))
     else:
         raise Malformed(f"mode must be form or url, got {mode!r}")
     call = u.ToolCallId(tool_call_id) if tool_call_id is not None else None
-    return ElicitationRequested(elicitation_id, message, form, page, call)
+    return ElicitationRequested(elicitation_id, message, form, url_request, call)
 
 
-def completed_page(params: Json) -> str | None:
+def completed_url(params: Json) -> str | None:
     """The id in an `elicitation/complete`, or None if there is none."""
     return optional_text(params, "elicitationId")
 

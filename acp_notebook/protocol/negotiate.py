@@ -17,7 +17,7 @@ from acp_notebook.protocol.dialect import (
     AuthMethod,
     Call,
     Capabilities,
-    ClientOffer,
+    ClientCapabilities,
     Dialect,
     Implementation,
 )
@@ -27,7 +27,7 @@ from acp_notebook.protocol.v2 import dialect as v2
 LATEST = 2
 OLDEST = 1
 UNSUPPORTED_VERSION_CODE = -32022
-NOTHING = ClientOffer()
+NOTHING = ClientCapabilities()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,10 @@ class Negotiated:
 
 
 def initialize(
-    client: Implementation, *, version: int = LATEST, offer: ClientOffer = NOTHING
+    client: Implementation,
+    *,
+    version: int = LATEST,
+    served: ClientCapabilities = NOTHING,
 ) -> Call:
     """The `initialize` call: both shapes for version 2, v1's alone for version 1.
 
@@ -51,10 +54,10 @@ def initialize(
     params: dict[str, Any] = {
         "protocolVersion": version,
         "clientInfo": info,
-        "clientCapabilities": v1.write_capabilities(offer),
+        "clientCapabilities": v1.write_capabilities(served),
     }
     if version >= LATEST:
-        params |= {"info": info, "capabilities": v2.write_capabilities(offer)}
+        params |= {"info": info, "capabilities": v2.write_capabilities(served)}
     return Call("initialize", params)
 
 

@@ -14,7 +14,7 @@ from acp_notebook.session.elicitation import Elicitation
 from acp_notebook.session.state import Permission
 
 
-class Speech:
+class Announcements:
     """Collects sentences until they are sent."""
 
     def __init__(self, agent_name: str) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from markupsafe import Markup
 
 from acp_notebook.render import operations as op
-from acp_notebook.render.announcements import Speech
+from acp_notebook.render.announcements import Announcements
 from acp_notebook.render.entries.form_entry import FormEntry
 from acp_notebook.render.entries.live_entry import CardEntry, LiveTerminal, StreamEntry
 from acp_notebook.render.header import (
@@ -24,9 +24,9 @@ from acp_notebook.render.header import (
     render_now,
     render_usage,
 )
-from acp_notebook.render.markup import live_paper
+from acp_notebook.render.markup import live_theme
 from acp_notebook.render.operations import Operation
-from acp_notebook.render.virtual_list import Window
+from acp_notebook.render.virtual_list import VirtualList
 from acp_notebook.session.changes import (
     EntryChanged,
     EntryRemoved,
@@ -76,17 +76,17 @@ class TurnDocument:
         self._state = state
         self._agent_name = agent_name
         self._timings = timings or Timings()
-        self._paper = live_paper()
-        self._paper.agent_name = agent_name
-        self._paper.spans = self._timings.spans
-        self._paper.folder = folder
+        self._theme = live_theme()
+        self._theme.agent_name = agent_name
+        self._theme.spans = self._timings.spans
+        self._theme.folder = folder
         self._entries: dict[EntryKey, CardEntry | StreamEntry] = {}
-        self._window = Window()
+        self._window = VirtualList()
         self._terminals: dict[TerminalId, LiveTerminal] = {}
         self._dirty: dict[EntryKey, None] = {}
         self._dirty_terminals: dict[TerminalId, None] = {}
         self._removed: list[str] = []
-        self._speech = Speech(agent_name)
+        self._announcements = Announcements(agent_name)
         self._created = 0
         self._activity = state.activity
         self._thinking: EntryKey | None = None
@@ -126,8 +126,8 @@ class TurnDocument:
     ) -> None:
         """The turn is over: the next `ops` are the last."""
         self._ending = Ending(stop_reason, failure, elapsed_s)
-        self._paper.is_over = True
-        self._speech.say(f"{self._agent_name}: {self._ending.words.text}.")
+        self._theme.is_over = True
+        self._announcements.say(f"{self._agent_name}: {self._ending.words.text}.")
 
     def ops(self) -> list[Operation]:
         """What the page lacks since the last call; empty if nothing."""
@@ -141,7 +141,7 @@ class TurnDocument:
         found += self._entry_operations()
         found += self._terminal_operations()
         found += self._slot_operations()
-        return found + self._speech.operations()
+        return found + self._announcements.operations()
 
     def snapshot(self) -> list[Operation]:
         """Everything that the calls of `ops` so far have built, for a new or reloaded page."""
@@ -234,10 +234,10 @@ class TurnDocument:
     def _entry_changed(self, key: EntryKey) -> bool:
         self._touch(key)
         if key.kind == "permission":
-            self._speech.permission(self._state.permissions[PermissionId(key.id)])
+            self._announcements.permission(self._state.permissions[PermissionId(key.id)])
             return True
         if key.kind == "elicitation":
-            self._speech.elicitation(self._state.elicitations[ElicitationId(key.id)])
+            self._announcements.elicitation(self._state.elicitations[ElicitationId(key.id)])
             return True
         if key.kind == "tool_call":
             self._touch_relatives(ToolCallId(key.id))
@@ -249,7 +249,7 @@ class TurnDocument:
         if key not in self._entries:
             ident = f"e{self._created}"
             self._created += 1
-            self._entries[key] = _entry_kind(key)(key, ident, self._paper)
+            self._entries[key] = _entry_kind(key)(key, ident, self._theme)
             self._touch_plans(key)
         self._dirty[key] = None
 
@@ -360,7 +360,7 @@ class TurnDocument:
         for terminal_id in self._dirty_terminals:
             terminal = self._state.terminals.get(terminal_id)
             if terminal is not None:
-                live = self._terminals.setdefault(terminal_id, LiveTerminal(self._paper))
+                live = self._terminals.setdefault(terminal_id, LiveTerminal(self._theme))
                 found += live.update(terminal, places.get(terminal_id, []))
         self._dirty_terminals.clear()
         return found
@@ -376,15 +376,15 @@ class TurnDocument:
         return [key for key in found if key in self._entries]
 
     def _slot_operations(self) -> list[Operation]:
-        paper, state, ending = self._paper, self._state, self._ending
+        theme, state, ending = self._theme, self._state, self._ending
         is_empty = not any(key.kind not in _OURS for key in self._entries)
         fresh = {
-            "head": render_head(paper, state, self._agent_name),
-            "usage": render_usage(paper, state.usage, len(state.background or ())),
-            "controls": render_controls(paper, state, is_over=ending is not None),
-            "now": render_now(paper, state, ending, self._timings.began_s),
-            "earlier": render_earlier(paper, len(self._window.hidden)),
-            "foot": render_foot(paper, state, ending, self._entries, is_empty=is_empty),
+            "head": render_head(theme, state, self._agent_name),
+            "usage": render_usage(theme, state.usage, len(state.background or ())),
+            "controls": render_controls(theme, state, is_over=ending is not None),
+            "now": render_now(theme, state, ending, self._timings.began_s),
+            "earlier": render_earlier(theme, len(self._window.hidden)),
+            "foot": render_foot(theme, state, ending, self._entries, is_empty=is_empty),
         }
         changed = {slot: html for slot, html in fresh.items() if html != self._slots[slot]}
         self._slots |= changed

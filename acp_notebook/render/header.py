@@ -18,7 +18,7 @@ from acp_notebook.render.labels import (
     usage_brief,
     usage_words,
 )
-from acp_notebook.render.markup import Paper, join, label
+from acp_notebook.render.markup import Theme, join, label
 from acp_notebook.session.state import EntryKey, SessionState, Usage
 from acp_notebook.session.updates import ConfigOption, Failure
 
@@ -45,49 +45,49 @@ class Ending:
         return stop_words(self.stop_reason, self.failure)
 
 
-def render_head(paper: Paper, state: SessionState, agent_name: str) -> Markup:
+def render_head(theme: Theme, state: SessionState, agent_name: str) -> Markup:
     """Agent and title."""
-    parts = [paper("span", "agent-name", label(agent_name, 80))]
+    parts = [theme("span", "agent-name", label(agent_name, 80))]
     if state.title:
-        parts.append(paper("span", "session-title", label(state.title, 120), dir="auto"))
+        parts.append(theme("span", "session-title", label(state.title, 120), dir="auto"))
     return join(*parts)
 
 
-def render_usage(paper: Paper, usage: Usage | None, background: int) -> Markup:
+def render_usage(theme: Theme, usage: Usage | None, background: int) -> Markup:
     """What was used, and what goes on beside the conversation."""
-    parts = [_meter(paper, usage)]
+    parts = [_meter(theme, usage)]
     if background:
-        parts.append(paper("span", "muted small num", background_words(background)))
+        parts.append(theme("span", "muted small num", background_words(background)))
     return join(*parts)
 
 
 def render_record_head(
-    paper: Paper, state: SessionState, agent_name: str, ending: Ending
+    theme: Theme, state: SessionState, agent_name: str, ending: Ending
 ) -> Markup:
     """The record's first lines, which are the live view's at its end."""
-    who = paper("div", "who", render_head(paper, state, agent_name))
-    now = paper("div", "now", join(paper.wording(ending.words), _time(paper, ending)))
-    head = paper("div", "head", who, now)
-    used = render_usage(paper, ending.usage, ending.background)
+    who = theme("div", "who", render_head(theme, state, agent_name))
+    now = theme("div", "now", join(theme.wording(ending.words), _time(theme, ending)))
+    head = theme("div", "head", who, now)
+    used = render_usage(theme, ending.usage, ending.background)
     # Controls had their place there; what came below them stays where it is.
-    return head + paper("div", "facts", used) if used or _controls(state) else head
+    return head + theme("div", "facts", used) if used or _controls(state) else head
 
 
-def render_now(paper: Paper, state: SessionState, ending: Ending | None, began_s: float) -> Markup:
+def render_now(theme: Theme, state: SessionState, ending: Ending | None, began_s: float) -> Markup:
     """State, time, Stop."""
     if ending is not None:
-        return join(paper.wording(ending.words), _time(paper, ending))
-    button = _stop_button(paper, state)
-    clock = paper("span", "num muted", "", data_since=f"{began_s:.1f}") if button else ""
-    return join(paper.wording(state_words(state)), clock, button)
+        return join(theme.wording(ending.words), _time(theme, ending))
+    button = _stop_button(theme, state)
+    clock = theme("span", "num muted", "", data_since=f"{began_s:.1f}") if button else ""
+    return join(theme.wording(state_words(state)), clock, button)
 
 
-def render_controls(paper: Paper, state: SessionState, *, is_over: bool = False) -> Markup:
+def render_controls(theme: Theme, state: SessionState, *, is_over: bool = False) -> Markup:
     """Mode, model and the like, to choose from; at the end an empty place remains."""
     options = _controls(state)
     if is_over:
-        return paper("span", "") if options else Markup("")
-    return join(*(_control(paper, option) for option in options))
+        return theme("span", "") if options else Markup("")
+    return join(*(_control(theme, option) for option in options))
 
 
 def _controls(state: SessionState) -> list[ConfigOption]:
@@ -99,13 +99,13 @@ def _is_control(option: ConfigOption) -> bool:
     return is_choice and option.category in _CONTROL_CATEGORIES
 
 
-def _control(paper: Paper, option: ConfigOption) -> Markup:
+def _control(theme: Theme, option: ConfigOption) -> Markup:
     name = label(option.name, 40)
     is_known = any(choice.value == option.value for choice in option.choices)
-    choices = [] if is_known else [paper("option", "", "…", value="", selected=True)]
+    choices = [] if is_known else [theme("option", "", "…", value="", selected=True)]
     # A choice is named by its value, not by its place: the list may change before it is pressed.
     choices += [
-        paper(
+        theme(
             "option",
             "",
             label(choice.name, 60),
@@ -115,7 +115,7 @@ def _control(paper: Paper, option: ConfigOption) -> Markup:
         )
         for choice in option.choices
     ]
-    return paper(
+    return theme(
         "select",
         "select",
         *choices,
@@ -127,31 +127,31 @@ def _control(paper: Paper, option: ConfigOption) -> Markup:
     )
 
 
-def _time(paper: Paper, ending: Ending) -> Markup:
+def _time(theme: Theme, ending: Ending) -> Markup:
     if ending.elapsed_s is None:
         return Markup("")
-    return paper("span", "num muted", elapsed_words(ending.elapsed_s))
+    return theme("span", "num muted", elapsed_words(ending.elapsed_s))
 
 
-def _stop_button(paper: Paper, state: SessionState) -> Markup:
+def _stop_button(theme: Theme, state: SessionState) -> Markup:
     if not state.is_connected or (state.is_idle and not state.open_prompts):
         return Markup("")
     words = "Press again to end the agent" if state.is_cancelling else "Stop"
     look = "button stop is-stopping" if state.is_cancelling else "button stop"
-    return paper("button", look, words, type="button", data_act="stop", data_key="stop")
+    return theme("button", look, words, type="button", data_act="stop", data_key="stop")
 
 
-def _meter(paper: Paper, usage: Usage | None) -> Markup:
+def _meter(theme: Theme, usage: Usage | None) -> Markup:
     words = usage_words(usage)
     if not words or usage is None:
         return Markup("")
-    bar = "" if usage.fraction is None else paper.bar(usage.fraction)
-    brief = paper("span", "", label(usage_brief(usage), 60))
-    return paper("span", "usage num", bar, brief, title=label(words, 120))
+    bar = "" if usage.fraction is None else theme.bar(usage.fraction)
+    brief = theme("span", "", label(usage_brief(usage), 60))
+    return theme("span", "usage num", bar, brief, title=label(words, 120))
 
 
 def render_foot(
-    paper: Paper,
+    theme: Theme,
     state: SessionState,
     ending: Ending | None,
     keys: Iterable[EntryKey],
@@ -164,12 +164,12 @@ def render_foot(
         # That it waits is said by the question, and at the top.
         if words.tone not in {"busy", "warn"} or state.has_questions:
             return Markup("")
-        return paper("span", f"activity tone-{words.tone}", words.text)
+        return theme("span", f"activity tone-{words.tone}", words.text)
     parts = []
     if is_empty:
-        parts.append(paper("div", "muted", "The agent ended its turn without saying anything."))
+        parts.append(theme("div", "muted", "The agent ended its turn without saying anything."))
     if ending.failure is not None and not is_told(state, keys, ending):
-        parts.append(_failure(paper, ending.failure))
+        parts.append(_failure(theme, ending.failure))
     return join(*parts)
 
 
@@ -180,22 +180,22 @@ def is_told(state: SessionState, keys: Iterable[EntryKey], ending: Ending) -> bo
     return failure is not None and any(each.reason == failure.message for each in lost)
 
 
-def _failure(paper: Paper, failure: Failure) -> Markup:
+def _failure(theme: Theme, failure: Failure) -> Markup:
     code = f" (code {failure.code})" if failure.code is not None else ""
-    glyph = paper("span", "glyph", "✗", aria_hidden="true")
-    head = paper("div", "title tone-bad", glyph, f" {label(failure.message, 500)}{code}")
-    step = paper("div", "muted small", "You can prompt again; %acp log has what the agent printed.")
+    glyph = theme("span", "glyph", "✗", aria_hidden="true")
+    head = theme("div", "title tone-bad", glyph, f" {label(failure.message, 500)}{code}")
+    step = theme("div", "muted small", "You can prompt again; %acp log has what the agent printed.")
     if failure.data in (None, {}, [], ""):
-        return paper("div", "error", head, step)
-    detail = json_fold(paper, "What the agent said about it", failure.data, "failure")
-    return paper("div", "error", head, step, detail, role="group", aria_label="error")
+        return theme("div", "error", head, step)
+    detail = json_fold(theme, "What the agent said about it", failure.data, "failure")
+    return theme("div", "error", head, step, detail, role="group", aria_label="error")
 
 
-def render_earlier(paper: Paper, count: int) -> Markup:
+def render_earlier(theme: Theme, count: int) -> Markup:
     """That the page does not have everything, and how to see more."""
     if not count:
         return Markup("")
-    words = paper("span", "muted num", f"{count_words(count, 'earlier step')} not shown")
-    return words + paper(
+    words = theme("span", "muted num", f"{count_words(count, 'earlier step')} not shown")
+    return words + theme(
         "button", "button quiet", "Show more", type="button", data_act="earlier", data_key="earlier"
     )

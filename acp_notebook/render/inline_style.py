@@ -21,7 +21,7 @@ _VOID: Final = frozenset({"br", "hr", "img"})
 _LAST: Final = ";margin-bottom:0"
 
 
-def dressed(html: str, *, is_whole: bool = False) -> Markup:
+def with_inline_styles(html: str, *, is_whole: bool = False) -> Markup:
     """The same HTML with inline styles.
 
     Args:
@@ -42,7 +42,7 @@ def dressed(html: str, *, is_whole: bool = False) -> Markup:
             parts.append(match[0])
             continue
         last = last if inside else len(parts)
-        parts.append(_dressed_tag(tag, attributes, inside[-1] if inside else ""))
+        parts.append(_styled_tag(tag, attributes, inside[-1] if inside else ""))
         if tag not in _VOID:
             inside.append(tag)
     if is_whole and last >= 0 and parts[last].endswith('">'):
@@ -50,7 +50,7 @@ def dressed(html: str, *, is_whole: bool = False) -> Markup:
     return Markup("".join([*parts, html[at:]]))  # noqa: S704  # adds literals of this package
 
 
-def _dressed_tag(tag: str, attributes: str, parent: str) -> str:
+def _styled_tag(tag: str, attributes: str, parent: str) -> str:
     own = _STYLE.search(attributes)
     named = _CLASS.search(attributes)
     styles = [INSIDE.get(f"{parent} {tag}") or MARKDOWN.get(tag)]

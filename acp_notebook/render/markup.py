@@ -1,6 +1,6 @@
-"""How HTML is made: every element through one `Paper`, every text escaped on the way.
+"""How HTML is made: every element through one `Theme`, every text escaped on the way.
 
-A paper dresses elements for where they will be seen. The live view has a style sheet, so looks are
+A theme dresses elements for where they will be seen. The live view has a style sheet, so looks are
 class names there; the record must survive without one, so looks are inline styles. Both come from
 the same functions. Knows no session's state.
 """
@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from acp_notebook.render.colours import colour_style
 from acp_notebook.render.icons import icon_address
-from acp_notebook.render.inline_style import dressed
+from acp_notebook.render.inline_style import with_inline_styles
 from acp_notebook.render.labels import Wording, size_words
 from acp_notebook.render.styles import STYLES
 from acp_notebook.session.timings import Span
@@ -83,7 +83,7 @@ RECORD_LIMITS = Limits(20_000, 10_000, 200, 600, 1_500_000, 4_000_000)
 
 
 @dataclass(slots=True)
-class Paper:
+class Theme:
     """Makes elements, by class name (live) or by inline style (record)."""
 
     is_static: bool
@@ -135,7 +135,7 @@ class Paper:
 
     def markdown(self, html: Markup, *, is_whole: bool = False) -> Markup:
         """Rendered Markdown: where no style sheet reaches it, its tags get inline styles."""
-        return dressed(str(html), is_whole=is_whole) if self.is_static else html
+        return with_inline_styles(str(html), is_whole=is_whole) if self.is_static else html
 
     def scrolled(self, lines: int) -> dict[str, str]:
         """The attribute of a box that is clipped at this height: keys must be able to scroll it.
@@ -222,11 +222,11 @@ def without_stray_math(html: Markup) -> Markup:
     )
 
 
-def live_paper() -> Paper:
-    """Paper for the live view."""
-    return Paper(is_static=False, limits=LIVE_LIMITS)
+def live_theme() -> Theme:
+    """Theme for the live view."""
+    return Theme(is_static=False, limits=LIVE_LIMITS)
 
 
-def record_paper() -> Paper:
-    """Paper for the record that stays in the notebook."""
-    return Paper(is_static=True, limits=RECORD_LIMITS, is_over=True)
+def record_theme() -> Theme:
+    """Theme for the record that stays in the notebook."""
+    return Theme(is_static=True, limits=RECORD_LIMITS, is_over=True)

@@ -1,6 +1,6 @@
 """The static record of a turn, as it stays in the notebook: HTML, Markdown and plain text.
 
-The HTML is made by the live view's own functions, on paper with inline styles: no script, no style
+The HTML is made by the live view's own functions, on theme with inline styles: no script, no style
 sheet, `<details>` for what is folded. It is bounded; what was left out is said at its end.
 """
 
@@ -18,7 +18,7 @@ from acp_notebook.render.entries.thought import SNIPPET_CHARS, thought_head
 from acp_notebook.render.entries.tool_call import tool_title
 from acp_notebook.render.header import Ending, render_foot, render_record_head
 from acp_notebook.render.labels import count_words, status_words
-from acp_notebook.render.markup import Paper, record_paper, without_stray_math
+from acp_notebook.render.markup import Theme, record_theme, without_stray_math
 from acp_notebook.render.text.record_text import record_markdown, record_plain
 from acp_notebook.session.content import ContentBlock, TextBlock
 from acp_notebook.session.state import EntryKey, SessionState, ToolCall, Usage
@@ -65,14 +65,14 @@ def record_bundle(
     background = len(state.background or ())
     end = Ending(stop_reason, failure, elapsed_s, spent, background) if ending else None
     shown = [key for key in keys if _exists(state, key)]
-    paper = record_paper()
-    paper.agent_name = agent_name
-    paper.spans = timings.spans if timings else {}
-    html = without_stray_math(_record_html(paper, state, shown, end))
+    theme = record_theme()
+    theme.agent_name = agent_name
+    theme.spans = timings.spans if timings else {}
+    html = without_stray_math(_record_html(theme, state, shown, end))
     return {
         "text/html": str(html),
-        "text/markdown": record_markdown(state, shown, agent_name, end, paper.spans),
-        "text/plain": record_plain(state, shown, agent_name, end, paper.spans),
+        "text/markdown": record_markdown(state, shown, agent_name, end, theme.spans),
+        "text/plain": record_plain(state, shown, agent_name, end, theme.spans),
     }
 
 
@@ -93,19 +93,19 @@ def _exists(state: SessionState, key: EntryKey) -> bool:
 
 
 def _record_html(
-    paper: Paper, state: SessionState, keys: Sequence[EntryKey], ending: Ending | None
+    theme: Theme, state: SessionState, keys: Sequence[EntryKey], ending: Ending | None
 ) -> Markup:
-    parts = _entries(paper, state, keys)
+    parts = _entries(theme, state, keys)
     if ending is not None:
-        head = render_record_head(paper, state, paper.agent_name, ending)
+        head = render_record_head(theme, state, theme.agent_name, ending)
         is_empty = all(key.kind in {"prompt", "user", "violation"} for key in keys)
-        closing = render_foot(paper, state, ending, keys, is_empty=is_empty)
-        parts = [head, *parts, *([paper("div", "closing", closing)] if closing else [])]
-    parts.append(_left_out(paper))
-    return paper("div", "record", *parts)
+        closing = render_foot(theme, state, ending, keys, is_empty=is_empty)
+        parts = [head, *parts, *([theme("div", "closing", closing)] if closing else [])]
+    parts.append(_left_out(theme))
+    return theme("div", "record", *parts)
 
 
-def _entries(paper: Paper, state: SessionState, keys: Sequence[EntryKey]) -> list[Markup]:
+def _entries(theme: Theme, state: SessionState, keys: Sequence[EntryKey]) -> list[Markup]:
     parts: list[Markup] = []
     brief: list[ToolCall] = []
     size = 0
@@ -113,74 +113,74 @@ def _entries(paper: Paper, state: SessionState, keys: Sequence[EntryKey]) -> lis
         if key.kind == "tool_call" and size > DETAIL_LIMIT_CHARS:
             brief.append(state.tool_calls[ToolCallId(key.id)])
             continue
-        html = _entry(paper, state, key, f"e{number}")
+        html = _entry(theme, state, key, f"e{number}")
         if html:
             size += 0 if key.kind in _CONVERSATION else len(html)
-            parts += _brief_calls(paper, brief)
-            parts.append(paper("div", "entry", html))
-    return parts + _brief_calls(paper, brief)
+            parts += _brief_calls(theme, brief)
+            parts.append(theme("div", "entry", html))
+    return parts + _brief_calls(theme, brief)
 
 
-def _brief_calls(paper: Paper, calls: list[ToolCall]) -> list[Markup]:
+def _brief_calls(theme: Theme, calls: list[ToolCall]) -> list[Markup]:
     """Calls of which only a line is kept, folded into one list."""
     if not calls:
         return []
     words = count_words(len(calls), "more tool call")
     lines = [f"{status_words(call.status).glyph} {tool_title(call)}" for call in calls]
-    listed = pre_part(paper, "\n".join(lines), BRIEF_LIMIT_CHARS)
-    paper.left_out.append(f"details of {count_words(len(calls), 'tool call')}")
+    listed = pre_part(theme, "\n".join(lines), BRIEF_LIMIT_CHARS)
+    theme.left_out.append(f"details of {count_words(len(calls), 'tool call')}")
     calls.clear()
-    fold = paper.fold("card", paper("span", "title", words), listed, key="")
-    return [paper("div", "entry", fold)]
+    fold = theme.fold("card", theme("span", "title", words), listed, key="")
+    return [theme("div", "entry", fold)]
 
 
-def _left_out(paper: Paper) -> Markup:
-    if not paper.left_out:
+def _left_out(theme: Theme) -> Markup:
+    if not theme.left_out:
         return Markup("")
-    listed = "; ".join(paper.left_out[:5])
-    more = f"; and {len(paper.left_out) - 5:,} more" if len(paper.left_out) > 5 else ""  # noqa: PLR2004
+    listed = "; ".join(theme.left_out[:5])
+    more = f"; and {len(theme.left_out) - 5:,} more" if len(theme.left_out) > 5 else ""  # noqa: PLR2004
     words = f"Left out to keep the notebook small: {listed}{more}. {WHERE_THE_REST_IS}"
-    return paper("div", "left-out", words)
+    return theme("div", "left-out", words)
 
 
-def _entry(paper: Paper, state: SessionState, key: EntryKey, ident: str) -> Markup:
+def _entry(theme: Theme, state: SessionState, key: EntryKey, ident: str) -> Markup:
     match key.kind:
         case "agent":
-            return _message(paper, state.messages[key].content, ident, "md")
+            return _message(theme, state.messages[key].content, ident, "md")
         case "thought":
-            return _thought(paper, state, key, ident)
+            return _thought(theme, state, key, ident)
         case _:
-            return render_entry(paper, state, key, ident)
+            return render_entry(theme, state, key, ident)
 
 
-def _message(paper: Paper, content: Sequence[ContentBlock], ident: str, looks: str) -> Markup:
+def _message(theme: Theme, content: Sequence[ContentBlock], ident: str, looks: str) -> Markup:
     parts: list[Markup] = []
     run: list[str] = []
     for number, block in enumerate(content):
         if isinstance(block, TextBlock):
             run.append(block.text)
             continue
-        parts += _text_run(paper, run)
-        parts.append(render_block(paper, block, f"{ident}.m{number}"))
-    parts += _text_run(paper, run)
-    return paper("div", looks, *parts, dir="auto") if parts else Markup("")
+        parts += _text_run(theme, run)
+        parts.append(render_block(theme, block, f"{ident}.m{number}"))
+    parts += _text_run(theme, run)
+    return theme("div", looks, *parts, dir="auto") if parts else Markup("")
 
 
-def _text_run(paper: Paper, run: list[str]) -> list[Markup]:
+def _text_run(theme: Theme, run: list[str]) -> list[Markup]:
     text = "".join(run)
     run.clear()
     if not text:
         return []
     rest = len(text) - MESSAGE_LIMIT_CHARS
-    html = markdown_part(paper, text[:MESSAGE_LIMIT_CHARS])
-    return [html + rest_remark(paper, rest, "characters of a message")]
+    html = markdown_part(theme, text[:MESSAGE_LIMIT_CHARS])
+    return [html + rest_remark(theme, rest, "characters of a message")]
 
 
-def _thought(paper: Paper, state: SessionState, key: EntryKey, ident: str) -> Markup:
+def _thought(theme: Theme, state: SessionState, key: EntryKey, ident: str) -> Markup:
     content = state.messages[key].content
-    body = _message(paper, content, ident, "md md-small")
+    body = _message(theme, content, ident, "md md-small")
     if not body:
         return body
     first = "".join(b.text[:SNIPPET_CHARS] for b in content[:4] if isinstance(b, TextBlock))
-    head = thought_head(paper, key, first, is_active=False)
-    return paper.fold("thought", head, paper("div", "thought-body", body), key=ident)
+    head = thought_head(theme, key, first, is_active=False)
+    return theme.fold("thought", head, theme("div", "thought-body", body), key=ident)

@@ -16,7 +16,7 @@ SHOWN_ENTRIES: Final = 250
 SLACK: Final = 50
 
 
-class Window:
+class VirtualList:
     """Chooses what leaves the page, oldest first."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NewType
 
-from acp_notebook.session.form import Form, FormField, WebPage
+from acp_notebook.session.form import Form, FormField, UrlRequest
 
 if TYPE_CHECKING:
     from acp_notebook.session.updates import ToolCallId
@@ -25,13 +25,13 @@ class ElicitationRequested:
     elicitation_id: ElicitationId
     message: str
     form: Form | None = None
-    page: WebPage | None = None
+    url_request: UrlRequest | None = None
     tool_call_id: ToolCallId | None = None
 
     @property
     def mode(self) -> str:
         """`form` or `url`."""
-        return "url" if self.page is not None else "form"
+        return "url" if self.url_request is not None else "form"
 
     @property
     def fields(self) -> tuple[FormField, ...]:
@@ -41,7 +41,7 @@ class ElicitationRequested:
     @property
     def url(self) -> str | None:
         """The address to open; None for a form."""
-        return self.page.url if self.page is not None else None
+        return self.url_request.url if self.url_request is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +63,10 @@ class AnswerRefused:
 
 
 @dataclass(frozen=True, slots=True)
-class PageCompleted:
+class UrlCompleted:
     """The agent says that what was to be done on a page is done."""
 
-    page_id: str
+    url_id: str
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from acp_notebook.session.elicitation import (
     Elicitation,
     ElicitationRequested,
     ElicitationSettled,
-    PageCompleted,
+    UrlCompleted,
 )
 from acp_notebook.session.state import EntryKey, SessionState
 
@@ -42,12 +42,12 @@ def answer_refused(state: SessionState, update: AnswerRefused) -> Changes:
     return [EntryChanged(EntryKey("elicitation", update.elicitation_id))]
 
 
-def page_completed(state: SessionState, update: PageCompleted) -> Changes:
+def url_completed(state: SessionState, update: UrlCompleted) -> Changes:
     """An id that is not known here changes nothing (ELIC-2)."""
     changes: Changes = []
     for elicitation in state.elicitations.values():
-        page = elicitation.request.page
-        if page is None or page.page_id != update.page_id or elicitation.is_completed:
+        wanted = elicitation.request.url_request
+        if wanted is None or wanted.url_id != update.url_id or elicitation.is_completed:
             continue
         elicitation.is_completed = True
         changes.append(EntryChanged(EntryKey("elicitation", elicitation.request.elicitation_id)))

@@ -91,8 +91,8 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class WebPage:
-    """An address that the user shall open; `page_id` is the agent's id for it."""
+class UrlRequest:
+    """An address that the user shall open; `url_id` is the agent's id for it."""
 
-    page_id: str
+    url_id: str
     url: str

@@ -273,7 +273,7 @@ _RULES: dict[type, Callable[[SessionState, Any], Changes]] = {
     elicitation.ElicitationRequested: elicitation_rules.requested,
     elicitation.ElicitationSettled: elicitation_rules.settled,
     elicitation.AnswerRefused: elicitation_rules.answer_refused,
-    elicitation.PageCompleted: elicitation_rules.page_completed,
+    elicitation.UrlCompleted: elicitation_rules.url_completed,
     u.CancelSent: foreground.cancel_sent,
     u.AgentLost: foreground.agent_lost,
     u.AgentRestored: foreground.agent_restored,

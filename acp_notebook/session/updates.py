@@ -17,7 +17,7 @@ from acp_notebook.session.elicitation import (
     AnswerRefused,
     ElicitationRequested,
     ElicitationSettled,
-    PageCompleted,
+    UrlCompleted,
 )
 
 SessionId = NewType("SessionId", str)
@@ -503,7 +503,7 @@ SessionUpdate = (
     | ElicitationRequested
     | ElicitationSettled
     | AnswerRefused
-    | PageCompleted
+    | UrlCompleted
     | CancelSent
     | AgentLost
     | AgentRestored

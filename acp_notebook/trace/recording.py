@@ -78,7 +78,7 @@ class Recording:
             ):
                 self._bytes -= len(self._frames.popleft().data)
 
-    def conceal(self, secrets: Iterable[str]) -> None:
+    def redact(self, secrets: Iterable[str]) -> None:
         """Keep these texts out of the frames to come, where they stand as JSON strings."""
         for secret in secrets:
             self._secrets += {

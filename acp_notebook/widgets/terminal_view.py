@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import anywidget
 
-from acp_notebook.render.markup import live_paper
+from acp_notebook.render.markup import live_theme
 from acp_notebook.render.parsing.terminal_screen import TerminalScreen
 from acp_notebook.session.form import HIDDEN
 from acp_notebook.widgets.turn_view import Channel, Timer
@@ -64,7 +64,7 @@ class TerminalPresenter:
         self._hides_typing = hides_typing
         self._post = post
         self._call_later = call_later
-        self._paper = live_paper()
+        self._theme = live_theme()
         self._typed: list[str] = []
         self._timer: Timer | None = None
         self._is_closed = False
@@ -104,7 +104,7 @@ class TerminalPresenter:
     def _send(self) -> None:
         message = {
             "title": self._title,
-            "screen": str(self.screen.html(self._paper)),
+            "screen": str(self.screen.html(self._theme)),
             "hidden": self._hides_typing(),
         }
         self._context.run(self.view.send, message)

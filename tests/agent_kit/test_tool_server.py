@@ -36,7 +36,7 @@ def server():
 
 @pytest.mark.parametrize("write", [http_entry, bridge_entry], ids=["http", "stdio"])
 async def test_tools_are_listed_and_called_over_each_transport(server, write):
-    entry = write(server.url, server.admit("the agent"))
+    entry = write(server.url, server.register("the agent"))
     async with connect(entry) as tools:
         assert tools.tools == {"echo": "Says it again."}
         answer = await tools.call("echo", text="hi")
@@ -47,7 +47,7 @@ async def test_tools_are_listed_and_called_over_each_transport(server, write):
 
 
 async def test_an_entry_of_version_1_without_a_type_is_stdio(server):
-    entry = bridge_entry(server.url, server.admit("the agent"))
+    entry = bridge_entry(server.url, server.register("the agent"))
     del entry["type"]
     async with connect(entry) as tools:
         assert "echo" in tools.tools
@@ -79,7 +79,7 @@ async def test_an_agent_says_how_it_reaches_servers_and_finds_one_by_name(server
     answer = await client.start()
     offered = answer["capabilities"]["session"] if version == 2 else answer["agentCapabilities"]
     assert offered["mcp" if version == 2 else "mcpCapabilities"]["http"] in ({}, True)
-    await client.new_session(servers=[http_entry(server.url, server.admit("the agent"))])
+    await client.new_session(servers=[http_entry(server.url, server.register("the agent"))])
     heard = await client.prompt("hi")
     assert heard.error is None
     assert heard.text == "the agent said hi"

@@ -77,7 +77,7 @@ class MemoryAgent:
 
     def __init__(self, version):
         self.version = version
-        self.heard = []
+        self.received_count = []
         self.asked = {}  # id -> method of its own requests
         self.answers = {
             "initialize": lambda _: self.introduction(),
@@ -154,7 +154,7 @@ class MemoryAgent:
             self._hear(json.loads(frame))
 
     def _hear(self, message):
-        self.heard.append(message)
+        self.received_count.append(message)
         method = message.get("method")
         if method is None:
             self._waiting.setdefault(message["id"], []).append(message)
@@ -210,7 +210,7 @@ class MemoryAgent:
 
     def until_heard(self, method):
         """Wait for a call of the client."""
-        self.until(lambda: any(message.get("method") == method for message in self.heard))
+        self.until(lambda: any(message.get("method") == method for message in self.received_count))
 
     def begin(self, method, params):
         """Send a request; its id."""

@@ -11,7 +11,7 @@ from page_model import PageModel
 from watching import Person
 
 import acp_notebook as acp
-from acp_notebook.client.connection import agent_connection as agent_link
+from acp_notebook.client.connection import agent_connection
 from acp_notebook.client.host import current_host, install_host
 from acp_notebook.render.document import TurnDocument
 from acp_notebook.render.record import record_bundle
@@ -61,8 +61,10 @@ class Stage:
         self.client.new_session()
         while len(self.client.sessions) > 1:  # what is shared must not grow
             old = self.client.sessions.pop(0)
-            self.client.thread.call(lambda old=old: self.client._link.forget(old.live.session_id))
-        self.agent.heard.clear()
+            self.client.thread.call(
+                lambda old=old: self.client._connection.forget(old.live.session_id)
+            )
+        self.agent.received_count.clear()
         self.agent.asked.clear()
         self.agent.prompts.clear()
         self.log.records.clear()
@@ -72,7 +74,7 @@ class Stage:
 @contextlib.contextmanager
 def stage(version, folder):
     """A stage in a surrounding in which somebody can be asked."""
-    real, before = agent_link.open_endpoint, current_host()
+    real, before = agent_connection.open_endpoint, current_host()
     logger = logging.getLogger("acp_notebook")
     install_host(Person())
     staged = Stage.__new__(Stage)
@@ -80,7 +82,7 @@ def stage(version, folder):
     async def open_endpoint(launch):
         return await staged.agent.open(launch)
 
-    agent_link.open_endpoint = open_endpoint
+    agent_connection.open_endpoint = open_endpoint
     try:
         staged.__init__(version, folder)
         logger.addHandler(staged.log)
@@ -88,7 +90,7 @@ def stage(version, folder):
     finally:
         logger.removeHandler(staged.log)
         staged.client.quit()
-        agent_link.open_endpoint = real
+        agent_connection.open_endpoint = real
         install_host(before)
 
 
@@ -103,7 +105,7 @@ class Conversation:
         self.id = self._session.id
         self.page = PageModel()
         self._thread = stage.client.thread
-        self._lobby = stage.client._link.lobby  # what belongs to no session goes there
+        self._lobby = stage.client._connection.lobby  # what belongs to no session goes there
         self._before = len(self._lobby.state.violations)
         self._turn = self._session.prompt("begin", wait=False)
         self._agent.until_heard("session/prompt")

@@ -73,7 +73,7 @@ def notebook(frame, monkeypatch):
 async def client(connect, notebook):
     server = ToolServer(notebook)
     client = await connect()
-    await client.new_session(servers=[http_entry(server.url, server.admit("demo"))])
+    await client.new_session(servers=[http_entry(server.url, server.register("demo"))])
     yield client
     server.close().result(BOUND_S)
 

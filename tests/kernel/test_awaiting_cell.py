@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kernelspecs import KernelUnderTest
-from test_pump import PREPARE
+from waiting_cell import PREPARE
 
 PREPARE_AWAITING = (
     PREPARE

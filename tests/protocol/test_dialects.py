@@ -6,7 +6,12 @@ import pytest
 import schema_witness
 
 from acp_notebook.protocol import negotiate
-from acp_notebook.protocol.dialect import Capabilities, ClientOffer, Implementation, Place
+from acp_notebook.protocol.dialect import (
+    Capabilities,
+    ClientCapabilities,
+    Implementation,
+    SessionSetup,
+)
 from acp_notebook.protocol.fields import Malformed
 from acp_notebook.protocol.v1 import dialect as v1
 from acp_notebook.protocol.v1.normalize import MODE_OPTION_ID
@@ -33,7 +38,7 @@ STDIO = {
 }
 HTTP = {"type": "http", "name": "kernel", "url": "http://127.0.0.1:1/", "headers": []}
 SERVERS = (STDIO, HTTP)
-PLACE = Place("/project", SERVERS)
+PLACE = SessionSetup("/project", SERVERS)
 CONTENT = [
     TextBlock("hello"),
     ImageBlock("AA==", "image/png", "file:///a.png"),
@@ -58,7 +63,9 @@ def checked(version, call):
 @both
 @pytest.mark.parametrize("directories", [(), ("/a", "/b")])
 def test_a_new_session_is_valid_with_servers_and_directories(version, directories):
-    call = checked(version, DIALECTS[version].new_session(Place("/project", SERVERS, directories)))
+    call = checked(
+        version, DIALECTS[version].new_session(SessionSetup("/project", SERVERS, directories))
+    )
     assert call.params["cwd"] == "/project"
     assert call.params.get("additionalDirectories", []) == list(directories)
 
@@ -166,9 +173,9 @@ def test_a_permission_answer_is_valid_and_selects_by_the_exact_id(version, optio
 @pytest.mark.parametrize(("asked", "readable_by"), [(2, [1, 2]), (1, [1])])
 @pytest.mark.parametrize("serves", [True, False])
 def test_initialize_is_valid_for_every_version_that_it_addresses(asked, readable_by, serves):
-    offer = ClientOffer(**dict.fromkeys(ClientOffer.__slots__, serves))
+    offer = ClientCapabilities(**dict.fromkeys(ClientCapabilities.__slots__, serves))
     client = Implementation("client", "1.0", "A client")
-    method, params = negotiate.initialize(client, version=asked, offer=offer)
+    method, params = negotiate.initialize(client, version=asked, served=offer)
     for version in readable_by:
         schema_witness.check(version, "InitializeRequest", params)
         half = params["clientCapabilities" if version == 1 else "capabilities"]

@@ -109,7 +109,8 @@ def test_every_kind_of_field_of_the_schema_is_read(version):
 def test_a_page_is_read(version):
     check(version, "CreateElicitationRequest", PAGE)
     asked = read(PAGE)
-    assert (asked.mode, asked.url, asked.page.page_id) == ("url", "https://example.org/a", "p1")
+    assert (asked.mode, asked.url) == ("url", "https://example.org/a")
+    assert asked.url_request.url_id == "p1"
     assert asked.fields == ()
 
 
@@ -181,8 +182,8 @@ def test_answers_are_valid(version, action, content):
 
 @proves("ELIC-2")
 def test_a_completed_page_is_named_by_its_id():
-    assert elicitation.completed_page({"elicitationId": "p1"}) == "p1"
-    assert elicitation.completed_page({"elicitationId": 1}) is None
+    assert elicitation.completed_url({"elicitationId": "p1"}) == "p1"
+    assert elicitation.completed_url({"elicitationId": 1}) is None
 
 
 def test_v1_waits_for_the_user_while_a_question_is_open_and_v2_says_so_itself():

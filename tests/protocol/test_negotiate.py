@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acp_notebook.errors import UnsupportedProtocolVersion
-from acp_notebook.protocol.dialect import ClientOffer, Implementation
+from acp_notebook.protocol.dialect import ClientCapabilities, Implementation
 from acp_notebook.protocol.negotiate import initialize, read_answer, read_refusal
 
 CLIENT = Implementation("acp_notebook", "1.0", "Notebook")
@@ -31,8 +31,8 @@ def test_one_request_carries_both_shapes_and_each_names_the_client():
 
 
 def test_what_is_served_is_advertised_to_either_version_in_its_own_words():
-    offer = ClientOffer(read_files=True, forms=True, terminal_login=True)
-    params = initialize(CLIENT, offer=offer).params
+    offer = ClientCapabilities(read_files=True, forms=True, terminal_login=True)
+    params = initialize(CLIENT, served=offer).params
     assert params["clientCapabilities"]["fs"] == {"readTextFile": True, "writeTextFile": False}
     assert params["clientCapabilities"]["auth"] == {"terminal": True}
     assert params["capabilities"] == {"auth": {"terminal": {}}, "elicitation": {"form": {}}}

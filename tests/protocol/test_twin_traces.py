@@ -23,7 +23,7 @@ from trace_player import (
 
 from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.protocol import elicitation, negotiate
-from acp_notebook.protocol.dialect import ClientOffer, Implementation, Place
+from acp_notebook.protocol.dialect import ClientCapabilities, Implementation, SessionSetup
 from acp_notebook.session.content import read_block
 from acp_notebook.session.state import SessionState
 
@@ -136,7 +136,7 @@ def test_what_the_client_says_in_a_story_is_what_the_dialect_writes(story, versi
     player = TracePlayer()
     asked = {}
     modes = {message.get("params", {}).get("mode") for _, message in messages(story, version)}
-    offer = ClientOffer(forms="form" in modes, urls="url" in modes)
+    offer = ClientCapabilities(forms="form" in modes, urls="url" in modes)
     for line in read_trace(story, version):
         player.line(line)
         message = line.get("message", {})
@@ -146,7 +146,7 @@ def test_what_the_client_says_in_a_story_is_what_the_dialect_writes(story, versi
             written = written_answer(player.dialect, asked[message["id"]], message["result"])
             assert message["result"] == written
         elif message["method"] == "initialize":
-            written = negotiate.initialize(CLIENT, offer=offer)
+            written = negotiate.initialize(CLIENT, served=offer)
             assert (message["method"], message["params"]) == written
         else:
             written = written_call(player, message["method"], message["params"])
@@ -158,11 +158,11 @@ def written_call(player, method, params):
     dialect, session_id = player.dialect, params.get("sessionId")
     match method:
         case "session/new":
-            return dialect.new_session(Place(params["cwd"]))
+            return dialect.new_session(SessionSetup(params["cwd"]))
         case "session/load" | "session/resume":
             replay = method == "session/load" or "replayFrom" in params
             offered = player.negotiated.capabilities
-            return dialect.resume(session_id, Place(params["cwd"]), offered, replay=replay)
+            return dialect.resume(session_id, SessionSetup(params["cwd"]), offered, replay=replay)
         case "session/prompt":
             return dialect.prompt(session_id, [read_block(block) for block in params["prompt"]])
         case "session/set_mode" | "session/set_config_option":

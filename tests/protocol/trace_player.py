@@ -18,7 +18,7 @@ from pathlib import Path
 from acp_notebook.protocol import elicitation, negotiate
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import read_block
-from acp_notebook.session.elicitation import ElicitationId, ElicitationSettled, PageCompleted
+from acp_notebook.session.elicitation import ElicitationId, ElicitationSettled, UrlCompleted
 from acp_notebook.session.reducer import apply
 from acp_notebook.session.state import EntryKey, SessionState
 
@@ -170,7 +170,7 @@ class TracePlayer:
             case "agent", elicitation.CREATE:
                 session.apply(session.reader.elicitation_asked(_elicitation_id(message), params))
             case "agent", elicitation.COMPLETE:
-                completed = PageCompleted(elicitation.completed_page(params))
+                completed = UrlCompleted(elicitation.completed_url(params))
                 for each in self.sessions.values():
                     each.apply([completed])
             case "client", (

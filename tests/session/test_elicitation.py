@@ -6,7 +6,7 @@ from acp_notebook.session import elicitation as e
 from acp_notebook.session import updates as u
 from acp_notebook.session.changes import EntryChanged, HeaderChanged
 from acp_notebook.session.content import TextBlock
-from acp_notebook.session.form import Form, FormField, WebPage
+from acp_notebook.session.form import Form, FormField, UrlRequest
 from acp_notebook.session.reducer import apply
 from acp_notebook.session.state import EntryKey, SessionState
 
@@ -56,10 +56,10 @@ def test_what_is_wrong_is_kept_until_the_answer():
 
 
 def test_a_page_is_completed_by_the_agents_id_and_unknown_ids_change_nothing():
-    state = played(asked(page=WebPage("w1", "https://example.org")), asked("a2"))
-    assert apply(state, e.PageCompleted("other")) == []
-    assert apply(state, e.PageCompleted("w1")) == [EntryChanged(KEY)]
-    assert apply(state, e.PageCompleted("w1")) == []
+    state = played(asked(page=UrlRequest("w1", "https://example.org")), asked("a2"))
+    assert apply(state, e.UrlCompleted("other")) == []
+    assert apply(state, e.UrlCompleted("w1")) == [EntryChanged(KEY)]
+    assert apply(state, e.UrlCompleted("w1")) == []
     assert state.elicitations["a1"].is_completed
     assert state.elicitations["a1"].is_open
 

@@ -1,7 +1,7 @@
 """One connection to one agent: its endpoint, handshake, and who gets what arrives.
 
-Lives on the agent thread. A new process or connection means a new link. Knows sessions by id only
-as places to deliver to; what they do with it is theirs.
+Lives on the agent thread. A new process means a new connection. Knows sessions by id, as
+places to deliver to; what they do with an update is theirs.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 
 from acp_notebook.client.agent_thread import AgentThread
 from acp_notebook.client.connection.endpoint import Endpoint, Launch, open_endpoint
-from acp_notebook.client.connection.redaction import ConcealingTransport, Concealment
+from acp_notebook.client.connection.redaction import RedactingTransport, Redaction
 from acp_notebook.client.connection.stdio_process import STAGE_S
 from acp_notebook.client.live.live_session import Listener, LiveSession
-from acp_notebook.client.serving.client_methods import Services
+from acp_notebook.client.serving.client_methods import ClientMethods
 from acp_notebook.errors import AUTH_REQUIRED_CODE, AgentExited, AuthRequired, RequestFailed
 from acp_notebook.jsonrpc import (
     METHOD_NOT_FOUND,
@@ -43,21 +43,21 @@ MAX_NOISE_LINES = 200
 CLIENT = Implementation("acp_notebook", __version__, "acp_notebook")
 
 
-class AgentLink:
+class AgentConnection:
     """A started agent. All of it belongs to the agent thread."""
 
-    def __init__(self, launch: Launch, thread: AgentThread, services: Services) -> None:
+    def __init__(self, launch: Launch, thread: AgentThread, methods: ClientMethods) -> None:
         self.launch = launch
         self.thread = thread
-        self.services = services
+        self.methods = methods
         self.recording = Recording(time.monotonic)
-        self._concealment = Concealment()
+        self._redaction = Redaction()
         self.noise: deque[str] = deque(maxlen=MAX_NOISE_LINES)
         self.negotiated: negotiate.Negotiated | None = None
         self.endpoint: Endpoint | None = None
         self.on_lost: Callable[[str, str], None] = lambda _reason, _detail: None
         self.on_stderr: Callable[[], None] | None = None
-        self._connection: Connection | None = None
+        self._rpc: Connection | None = None
         self.lobby: LiveSession | None = None
         """Where questions go that belong to no session, such as those of a login."""
         self.lobby_listeners: list[Listener] = []
@@ -65,30 +65,30 @@ class AgentLink:
         self._early: deque[tuple[str, Any]] = deque(maxlen=MAX_EARLY_UPDATES)
         self._is_closing = False
 
-    def conceal(self, words: Iterable[str]) -> None:
+    def redact(self, words: Iterable[str]) -> None:
         """Keep words that the agent is told out of the recording and out of what it says back."""
-        self._concealment.add(words)
+        self._redaction.add(words)
 
     @property
     def stderr(self) -> str:
         """The last part of what the agent wrote to stderr."""
         text = self.endpoint.stderr.text if self.endpoint is not None else ""
-        return self._concealment.in_text(text)
+        return self._redaction.in_text(text)
 
     def _record(self, direction: Direction, data: bytes) -> None:
-        self.recording.record(direction, self._concealment.in_bytes(data))
+        self.recording.record(direction, self._redaction.in_bytes(data))
 
     @property
-    def connection(self) -> Connection:
+    def rpc(self) -> Connection:
         """The open connection."""
-        if self._connection is None:
+        if self._rpc is None:
             raise ConnectionLost("The agent is not connected.")
-        return self._connection
+        return self._rpc
 
     @property
     def is_alive(self) -> bool:
         """Whether the agent can be asked something."""
-        return self._connection is not None and not self._connection.ended
+        return self._rpc is not None and not self._rpc.ended
 
     async def open(self) -> negotiate.Negotiated:
         """Start the process and negotiate; one retry with a fresh process for v1 (INIT-3).
@@ -124,19 +124,21 @@ class AgentLink:
             await endpoint.stop()
             raise AgentExited(f"The start of the agent {launch.name} was given up.")
         endpoint.on_stderr = self.on_stderr
-        heard = ConcealingTransport(endpoint.transport, self._concealment)
+        heard = RedactingTransport(endpoint.transport, self._redaction)
         transport = RecordingTransport(heard, self._record)
-        connection = Connection(
+        rpc = Connection(
             transport,
             on_request=self._on_request,
             on_notification=self._on_notification,
             on_noise=self._on_noise,
         )
-        self.endpoint, self._connection = endpoint, connection
-        self.thread.spawn(self._run(endpoint, connection))
-        method, params = negotiate.initialize(CLIENT, version=version, offer=self.services.offer)
+        self.endpoint, self._rpc = endpoint, rpc
+        self.thread.spawn(self._run(endpoint, rpc))
+        method, params = negotiate.initialize(
+            CLIENT, version=version, served=self.methods.capabilities
+        )
         try:
-            answer = await connection.request(method, params)
+            answer = await rpc.request(method, params)
         except ConnectionLost:
             raise await self._exit_error(endpoint, "before it answered `initialize`") from None
         except RpcError as error:
@@ -146,17 +148,17 @@ class AgentLink:
             raise RequestFailed(method, error.code, error.message, error.data) from None
         return negotiate.read_answer(answer, asked=version)
 
-    async def _run(self, endpoint: Endpoint, connection: Connection) -> None:
-        reading = self.thread.spawn(connection.run())
+    async def _run(self, endpoint: Endpoint, rpc: Connection) -> None:
+        reading = self.thread.spawn(rpc.run())
         exited = self.thread.spawn(endpoint.exited())
         await asyncio.wait({reading, exited}, return_when=asyncio.FIRST_COMPLETED)
         # What the agent said last is still read; a child of it may keep the pipe open for ever.
         await asyncio.wait({reading}, timeout=STAGE_S)
         # The pipe may close a moment before the process has a status to report.
         await endpoint.stop()
-        await connection.aclose()
+        await rpc.aclose()
         exited.cancel()
-        if self._is_closing or connection is not self._connection:
+        if self._is_closing or rpc is not self._rpc:
             return
         error = await self._exit_error(endpoint, "")
         for session in self._everybody:
@@ -179,7 +181,7 @@ class AgentLink:
             AgentExited: The agent ended meanwhile.
         """
         try:
-            return await self.connection.request(call.method, call.params)
+            return await self.rpc.request(call.method, call.params)
         except ConnectionLost:
             if self.endpoint is None:
                 raise
@@ -211,7 +213,7 @@ class AgentLink:
         """Deliver to this session no more."""
         session = self._sessions.pop(session_id, None)
         if session is not None:
-            for listener in self.services.on_closed:
+            for listener in self.methods.on_closed:
                 listener(session)
 
     async def close(self) -> None:
@@ -222,9 +224,9 @@ class AgentLink:
         await self._end_process()
 
     async def _end_process(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await connection.aclose()
+        rpc, self._rpc = self._rpc, None
+        if rpc is not None:
+            await rpc.aclose()
         if self.endpoint is not None:
             await self.endpoint.stop()
 
@@ -240,7 +242,7 @@ class AgentLink:
             logger.debug("Ignored the notification %s without params.", method)
             return
         if method != "session/update":
-            listener = self.services.notifications.get(method)
+            listener = self.methods.notifications.get(method)
             if listener is not None:
                 listener(self._everybody, params)
             return
@@ -252,7 +254,7 @@ class AgentLink:
             self._early.append((str(session_id), update))
 
     def _on_request(self, incoming: IncomingRequest) -> None:
-        serve = self.services.requests.get(incoming.method)
+        serve = self.methods.requests.get(incoming.method)
         if serve is None:
             message = f"This client does not serve {incoming.method}."
             incoming.fail(METHOD_NOT_FOUND, message)

@@ -1,4 +1,4 @@
-"""Where an agent is: a process of ours, or an address. What a link needs of either.
+"""Where an agent is: a process of ours, or an address. What a connection needs of either.
 
 Knows no message.
 """

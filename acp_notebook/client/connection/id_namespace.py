@@ -24,14 +24,14 @@ _IDS = frozenset({"message_id", "tool_call_id", "terminal_id", "plan_id", "compa
 _NESTED = frozenset({"content", "item", "subject", "background"})
 
 
-class FreshIds:
+class IdNamespace:
     """A reader that marks every id of the agent with the number of its connection."""
 
     def __init__(self, reader: Reader, connection: int) -> None:
         self._reader = reader
         self._mark = f"@{connection}"
 
-    def agents_own(self, marked: str) -> str:
+    def wire_id(self, marked: str) -> str:
         """The id as the agent knows it; one of an earlier connection is left as it is."""
         return marked.removesuffix(self._mark)
 

@@ -1,4 +1,4 @@
-"""An agent's connection that comes back: the present link, and a fresh one when it is gone.
+"""A connection that reconnects: the present one, and a fresh one when the agent is gone.
 
 On the agent thread. One lock serialises the coming back: several prompts may want it at once. Knows
 sessions as something to take up again; knows neither their turns nor their user.
@@ -11,11 +11,11 @@ import logging
 from collections.abc import Callable
 
 from acp_notebook.client.agent_thread import AgentThread
-from acp_notebook.client.connection.agent_connection import AgentLink
+from acp_notebook.client.connection.agent_connection import AgentConnection
 from acp_notebook.client.connection.endpoint import Launch
 from acp_notebook.client.live import session_calls
 from acp_notebook.client.live.live_session import LiveSession
-from acp_notebook.client.serving.client_methods import Services
+from acp_notebook.client.serving.client_methods import ClientMethods
 from acp_notebook.errors import (
     AcpNotebookError,
     AgentError,
@@ -23,7 +23,7 @@ from acp_notebook.errors import (
     RequestFailed,
     UsageError,
 )
-from acp_notebook.protocol.dialect import Place
+from acp_notebook.protocol.dialect import SessionSetup
 from acp_notebook.protocol.negotiate import Negotiated
 from acp_notebook.session import updates as u
 
@@ -38,28 +38,28 @@ FORGOT = u.Notice(
 
 
 # Some agents answer first and tell the conversation again afterwards; nothing marks its end.
-TOLD_QUIET_S = 0.3
-TOLD_ROUNDS = 100
+REPLAY_QUIET_S = 0.3
+REPLAY_ROUNDS = 100
 
 
-async def _told(live: LiveSession) -> None:
-    for _ in range(TOLD_ROUNDS):
-        heard = live.heard
-        await asyncio.sleep(TOLD_QUIET_S)
-        if live.heard == heard:
+async def _replay_settled(live: LiveSession) -> None:
+    for _ in range(REPLAY_ROUNDS):
+        heard = live.received_count
+        await asyncio.sleep(REPLAY_QUIET_S)
+        if live.received_count == heard:
             return
 
 
-class Lifeline:
-    """The links of one agent, one after another.
+class ReconnectingConnection:
+    """The connections of one agent, one after another.
 
     Args:
         launch: How the agent is started.
         label: What its user calls it.
         thread: The agent thread.
-        services: What this client serves to it.
-        prepare: Told of each new link before it opens, and again when it is open.
-        place_for: Where a session works and what it is told of.
+        methods: What this client serves to it.
+        prepare: Told of each new connection before it opens, and again when it is open.
+        setup_for: Where a session works and what it is told of.
     """
 
     def __init__(
@@ -68,20 +68,20 @@ class Lifeline:
         *,
         label: str,
         thread: AgentThread,
-        services: Services,
-        prepare: Callable[[AgentLink], None],
-        place_for: Callable[[LiveSession], Place],
+        methods: ClientMethods,
+        prepare: Callable[[AgentConnection], None],
+        setup_for: Callable[[LiveSession], SessionSetup],
     ) -> None:
         self._launch = launch
         self._label = label
         self._thread = thread
-        self._services = services
+        self._methods = methods
         self._prepare = prepare
-        self._place_for = place_for
+        self._setup_for = setup_for
         self._lock = asyncio.Lock()
         self.is_over = False
-        self.link = self._new_link()
-        self._links = [self.link]
+        self.connection = self._new_connection()
+        self._connections = [self.connection]
 
     @property
     def facts(self) -> Negotiated:
@@ -90,15 +90,22 @@ class Lifeline:
         Raises:
             UsageError: It never did.
         """
-        facts = next((link.negotiated for link in reversed(self._links) if link.negotiated), None)
+        facts = next(
+            (
+                connection.negotiated
+                for connection in reversed(self._connections)
+                if connection.negotiated
+            ),
+            None,
+        )
         if facts is None:
             raise UsageError(f"The agent {self._label} is not connected yet.")
         return facts
 
-    def _new_link(self) -> AgentLink:
-        link = AgentLink(self._launch, self._thread, self._services)
-        self._prepare(link)
-        return link
+    def _new_connection(self) -> AgentConnection:
+        connection = AgentConnection(self._launch, self._thread, self._methods)
+        self._prepare(connection)
+        return connection
 
     async def open(self) -> None:
         """Start the agent and negotiate.
@@ -106,11 +113,11 @@ class Lifeline:
         Raises:
             AgentError: It cannot be started, ended, or shares no version.
         """
-        await self.link.open()
-        self._prepare(self.link)
+        await self.connection.open()
+        self._prepare(self.connection)
 
-    async def connected(self) -> AgentLink:
-        """The link, brought up again if it is gone.
+    async def connected(self) -> AgentConnection:
+        """The connection, brought up again if it is gone.
 
         Raises:
             UsageError: The agent was ended for good.
@@ -118,19 +125,19 @@ class Lifeline:
         """
         async with self._lock:
             await self._connect()
-        return self.link
+        return self.connection
 
     async def _connect(self) -> None:
         if self.is_over:
             raise UsageError(f"The agent {self._label} was ended. Start it again with %acp start.")
-        if not self.link.is_alive:
-            self.link = self._new_link()
-            self._links = [self._links[-1], self.link]
+        if not self.connection.is_alive:
+            self.connection = self._new_connection()
+            self._connections = [self._connections[-1], self.connection]
             await self.open()
 
     async def restart(self) -> None:
-        """End the present link and bring up another."""
-        await self.link.close()
+        """End the present connection and bring up another."""
+        await self.connection.close()
         await self.connected()
 
     async def set_up(self, live: LiveSession) -> None:
@@ -140,14 +147,16 @@ class Lifeline:
             AuthRequired: The agent wants a login first.
             AgentError: It refused, or its answer has no session id.
         """
-        answer = await self.link.request(self.facts.dialect.new_session(self._place_for(live)))
+        answer = await self.connection.request(
+            self.facts.dialect.new_session(self._setup_for(live))
+        )
         session_id = answer.get("sessionId") if isinstance(answer, dict) else None
         if not isinstance(session_id, str):
             raise AgentError(
                 "The agent answered `session/new` without a session id. "
                 "See the messages with %acp trace."
             )
-        self.link.attach(u.SessionId(session_id), live, answer, is_new=True)
+        self.connection.attach(u.SessionId(session_id), live, answer, is_new=True)
 
     async def bring_back(self, live: LiveSession, prompt_id: u.PromptId) -> None:
         """Take a session up again for a prompt that waits; never raises: its prompts are told."""
@@ -164,7 +173,7 @@ class Lifeline:
 
     async def _reopen(self, live: LiveSession) -> None:
         await self._connect()
-        live.reconnect(self.link, self.facts.dialect)
+        live.reconnect(self.connection, self.facts.dialect)
         if not await self._resumed(live):
             await self.set_up(live)
             # After the waiting prompt, whose turn shows it.
@@ -174,37 +183,39 @@ class Lifeline:
         old_id = live.session_id
         if old_id is None:
             return False
-        place = self._place_for(live)
+        setup = self._setup_for(live)
         # Some agents can only tell everything again, and some do so though nobody asked.
-        live.is_told_again = True
-        self.link.expect(old_id, live)
+        live.suppress_replay = True
+        self.connection.expect(old_id, live)
         taken = None
         try:
-            taken = await session_calls.ask_to_resume(self.link, str(old_id), place, replay=False)
+            taken = await session_calls.ask_to_resume(
+                self.connection, str(old_id), setup, replay=False
+            )
             if taken is not None and taken.with_replay:
-                await _told(live)
+                await _replay_settled(live)
         except AuthRequired:
             raise
         except RequestFailed as error:
             logger.info("The old session could not be taken up: %s", error)
         finally:
-            live.is_told_again = False
+            live.suppress_replay = False
         if taken is None:
-            self.link.forget(old_id)
+            self.connection.forget(old_id)
             return False
-        self.link.attach(old_id, live, taken.answer)
+        self.connection.attach(old_id, live, taken.answer)
         return True
 
     async def close(self) -> None:
-        """End the present link. It is looked up here: a prompt may be bringing up a new one."""
-        await self.link.close()
+        """End the present connection, also one that a prompt is bringing up."""
+        await self.connection.close()
 
     def end_process(self) -> None:
         """End the process at once; the next prompt starts it again."""
-        self.link.kill_now()
-        self._thread.spawn(self.link.close())
+        self.connection.kill_now()
+        self._thread.spawn(self.connection.close())
 
     def kill_now(self) -> None:
         """Kill the process trees; for the end of this process."""
-        for link in self._links:
-            link.kill_now()
+        for connection in self._connections:
+            connection.kill_now()

@@ -13,7 +13,7 @@ from acp_notebook.jsonrpc import Oversized, Transport
 HIDDEN: Final = "(hidden)"
 
 
-class Concealment:
+class Redaction:
     """The words of one connection: random ones of plain letters, so that JSON leaves them alone."""
 
     def __init__(self) -> None:
@@ -36,17 +36,17 @@ class Concealment:
         return text
 
 
-class ConcealingTransport:
+class RedactingTransport:
     """A transport whose received frames hold none of the words."""
 
-    def __init__(self, inner: Transport, concealment: Concealment) -> None:
+    def __init__(self, inner: Transport, redaction: Redaction) -> None:
         self._inner = inner
-        self._concealment = concealment
+        self._redaction = redaction
 
     async def receive(self) -> bytes | Oversized | None:
         """The next frame, without the words."""
         frame = await self._inner.receive()
-        return self._concealment.in_bytes(frame) if isinstance(frame, bytes) else frame
+        return self._redaction.in_bytes(frame) if isinstance(frame, bytes) else frame
 
     def send(self, frame: bytes) -> None:
         """Send on the inner transport."""

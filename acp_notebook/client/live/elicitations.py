@@ -25,7 +25,7 @@ from acp_notebook.session.elicitation import (
     ElicitationId,
     ElicitationRequested,
     ElicitationSettled,
-    PageCompleted,
+    UrlCompleted,
 )
 from acp_notebook.session.form import Form
 from acp_notebook.session.form_answer import FormAnswer, read_answer
@@ -75,7 +75,7 @@ class Elicitations:
             self._ask_person(elicitation_id)
 
     def _check_mode(self, params: Mapping[str, Any]) -> None:
-        offer = self._session.link.services.offer
+        offer = self._session.connection.methods.capabilities
         offered = {"form": offer.forms, "url": offer.urls}
         mode = params.get("mode")
         if isinstance(mode, str) and not offered.get(mode, False):
@@ -94,7 +94,7 @@ class Elicitations:
             self._function_failed(elicitation_id, str(error))
             return
         future.add_done_callback(
-            lambda _: self._session.link.thread.post(
+            lambda _: self._session.connection.thread.post(
                 lambda: self._function_answered(elicitation_id, future)
             )
         )
@@ -131,13 +131,13 @@ class Elicitations:
             _warm_up()
             return
         question = host.ask_at_console(
-            self._of(elicitation_id).request, self._session.link.launch.name
+            self._of(elicitation_id).request, self._session.connection.launch.name
         )
         if question is None:
             self._settle(elicitation_id, "decline", NOBODY)
             return
         question.add_done_callback(
-            lambda _: self._session.link.thread.post(
+            lambda _: self._session.connection.thread.post(
                 lambda: self._console_answered(elicitation_id, question)
             )
         )
@@ -166,7 +166,7 @@ class Elicitations:
     def answer(self, elicitation_id: ElicitationId, action: Action) -> None:
         """Decline or cancel; for a page also `accept`: the user has opened it."""
         elicitation = self._session.state.elicitations.get(elicitation_id)
-        if elicitation is None or (action == "accept" and elicitation.request.page is None):
+        if elicitation is None or (action == "accept" and elicitation.request.url_request is None):
             return
         self._settle(elicitation_id, action, "you")
 
@@ -177,7 +177,7 @@ class Elicitations:
             answer = await asyncio.to_thread(read_answer, form, given)
             self._checked(elicitation_id, answer, by)
 
-        self._session.link.thread.spawn(check())
+        self._session.connection.thread.spawn(check())
 
     def _checked(self, elicitation_id: ElicitationId, answer: FormAnswer, by: str) -> None:
         if not answer.errors:
@@ -203,7 +203,7 @@ class Elicitations:
         form = self._of(elicitation_id).request.form
         shown = None
         if form is not None and values is not None:
-            self._session.link.recording.conceal(form.secrets(values))
+            self._session.connection.recording.redact(form.secrets(values))
             shown = form.masked(values)
         incoming.respond(wire.answer(action, values))
         self._applied(ElicitationSettled(elicitation_id, action, by, shown))
@@ -226,11 +226,11 @@ class Elicitations:
         """The connection is gone: there is nobody to answer to."""
         self._open.clear()
 
-    def page_completed(self, params: Mapping[str, Any]) -> None:
+    def url_completed(self, params: Mapping[str, Any]) -> None:
         """An `elicitation/complete`; ids that are not known here change nothing."""
-        page_id = wire.completed_page(params)
-        if page_id is not None:
-            self._session.apply([PageCompleted(page_id)])
+        url_id = wire.completed_url(params)
+        if url_id is not None:
+            self._session.apply([UrlCompleted(url_id)])
 
 
 def _warm_up() -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from acp_notebook.client.connection.id_namespace import FreshIds
+from acp_notebook.client.connection.id_namespace import IdNamespace
 from acp_notebook.client.host import current_host
 from acp_notebook.client.live import policies
 from acp_notebook.client.live.elicitations import Elicitations
@@ -34,7 +34,7 @@ from acp_notebook.session.reducer import apply
 from acp_notebook.session.state import EntryKey, SessionState
 
 if TYPE_CHECKING:
-    from acp_notebook.client.connection.agent_connection import AgentLink
+    from acp_notebook.client.connection.agent_connection import AgentConnection
 
 logger = logging.getLogger(__name__)
 
@@ -59,12 +59,12 @@ class _Question(NamedTuple):
 class LiveSession:
     """A session on the agent thread. All methods belong to that thread."""
 
-    def __init__(self, link: AgentLink, dialect: Dialect) -> None:
+    def __init__(self, connection: AgentConnection, dialect: Dialect) -> None:
         self.session_id: u.SessionId | None = None
         self.state = SessionState()
         self.listeners: list[Listener] = []
         self.policy: policies.Policy = "ask"
-        self._link = link
+        self._connection = connection
         self._dialect = dialect
         self._reader: Reader = dialect.reader()
         self._connections = 1
@@ -73,15 +73,15 @@ class LiveSession:
         self.requests: set[RequestId] = set()
         """Our own requests about this session that wait for the agent's answer."""
         self.elicitations = Elicitations(self)
-        self.heard = 0
+        self.received_count = 0
         """How many updates have come."""
-        self.is_told_again = False
+        self.suppress_replay = False
         """Whether the agent tells what is known: then only settings are taken, no conversation."""
 
     @property
-    def link(self) -> AgentLink:
+    def connection(self) -> AgentConnection:
         """The present connection."""
-        return self._link
+        return self._connection
 
     @property
     def reader(self) -> Reader:
@@ -93,9 +93,9 @@ class LiveSession:
         """The present connection's dialect."""
         return self._dialect
 
-    def agents_own(self, marked: str) -> str:
-        """An id as the agent knows it; see `FreshIds`."""
-        return self._reader.agents_own(marked) if isinstance(self._reader, FreshIds) else marked
+    def wire_id(self, marked: str) -> str:
+        """An id as the agent knows it; see `IdNamespace`."""
+        return self._reader.wire_id(marked) if isinstance(self._reader, IdNamespace) else marked
 
     def apply(self, updates: Iterable[u.SessionUpdate]) -> None:
         """Apply updates in order, tell the listeners, send what waited for this."""
@@ -112,11 +112,11 @@ class LiveSession:
                     logger.exception("A view failed; the session goes on.")
         self._send_queued()
 
-    def reconnect(self, link: AgentLink, dialect: Dialect) -> None:
+    def reconnect(self, connection: AgentConnection, dialect: Dialect) -> None:
         """Go on over a new connection, with what is known so far."""
-        self._link, self._dialect = link, dialect
+        self._connection, self._dialect = connection, dialect
         self._connections += 1
-        self._reader = FreshIds(dialect.reader(), self._connections)
+        self._reader = IdNamespace(dialect.reader(), self._connections)
 
     def opened(self, session_id: u.SessionId, answer: Any, *, is_new: bool) -> None:
         """The set-up answer came: the session is served (again), or a new one in its place."""
@@ -131,9 +131,9 @@ class LiveSession:
 
     def receive(self, update: Any) -> None:
         """One `session/update` of the agent."""
-        self.heard += 1
+        self.received_count += 1
         found: Iterable[u.SessionUpdate] = self._reader.update(update)
-        if self.is_told_again:
+        if self.suppress_replay:
             found = [each for each in found if isinstance(each, _SETTINGS)]
         self.apply(found)
 
@@ -142,7 +142,7 @@ class LiveSession:
     def prompt(self, prompt_id: u.PromptId, content: tuple[ContentBlock, ...]) -> None:
         """Send a prompt, or queue it until the agent can take it (PROMPT-6)."""
         state = self.state
-        if not self._link.is_alive:
+        if not self._connection.is_alive:
             # It has just ended; how is not known yet, and this prompt need not wait for that.
             self.lost("The agent is not running.", "")
         is_free = state.is_idle and not state.pending
@@ -183,7 +183,7 @@ class LiveSession:
 
         method, params = self._dialect.prompt(str(self.session_id), content)
         try:
-            request_id = self._link.connection.send_request(method, params, answered)
+            request_id = self._connection.rpc.send_request(method, params, answered)
             self.requests.add(request_id)
         except ConnectionLost:
             self.lost("The agent is not running.", "")
@@ -216,7 +216,7 @@ class LiveSession:
         if state.is_cancelling:
             return False
         method, params = self._dialect.cancel(str(self.session_id))
-        self._link.connection.notify(method, params)
+        self._connection.rpc.notify(method, params)
         self.apply(self._reader.cancel_sent())
         self._drop_questions("the turn was cancelled")
         return True
@@ -300,7 +300,7 @@ class LiveSession:
             return
 
         def done(_: object) -> None:
-            self._link.thread.post(lambda: self._function_answered(permission_id, future))
+            self._connection.thread.post(lambda: self._function_answered(permission_id, future))
 
         future.add_done_callback(done)
 
@@ -331,7 +331,7 @@ class LiveSession:
                 self._nobody_answers(permission_id, "nobody can be asked here")
                 return
             question.add_done_callback(
-                lambda _: self._link.thread.post(
+                lambda _: self._connection.thread.post(
                     lambda: self._console_answered(permission_id, question)
                 )
             )

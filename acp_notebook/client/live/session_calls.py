@@ -9,7 +9,7 @@ import logging
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from acp_notebook.client.connection.agent_connection import AgentLink
+from acp_notebook.client.connection.agent_connection import AgentConnection
 from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.errors import (
     AgentError,
@@ -20,7 +20,7 @@ from acp_notebook.errors import (
 )
 from acp_notebook.jsonrpc import METHOD_NOT_FOUND
 from acp_notebook.protocol import fields
-from acp_notebook.protocol.dialect import Call, Place
+from acp_notebook.protocol.dialect import Call, SessionSetup
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import optional_text
 from acp_notebook.session.state import ToolCall
@@ -50,18 +50,18 @@ class SessionListing:
     warning: str | None = None
 
 
-async def list_sessions(link: AgentLink, cwd: str | None) -> SessionListing:
+async def list_sessions(connection: AgentConnection, cwd: str | None) -> SessionListing:
     """Every session of the agent, all pages (SESS-4).
 
     Args:
-        link: The agent.
+        connection: The agent.
         cwd: Only sessions of this folder; None for all.
 
     Raises:
         UnsupportedByAgent: The agent keeps no list.
         AgentError: It refused.
     """
-    facts = _facts(link)
+    facts = _facts(connection)
     if not facts.capabilities.list_sessions:
         raise UnsupportedByAgent(
             f"{facts.info.label} keeps no list of sessions. If you know an id: %acp resume ID"
@@ -70,7 +70,7 @@ async def list_sessions(link: AgentLink, cwd: str | None) -> SessionListing:
     cursor: str | None = None
     seen: set[str | None] = {None}
     for _ in range(MAX_PAGES):
-        answer = await link.request(facts.dialect.list_sessions(cwd, cursor))
+        answer = await connection.request(facts.dialect.list_sessions(cwd, cursor))
         raw = answer if isinstance(answer, dict) else {}
         found += fields.valid_items(fields.optional_array(raw, "sessions"), _listed)
         cursor = optional_text(raw, "nextCursor")
@@ -93,7 +93,12 @@ def _listed(value: Any) -> ListedSession:
 
 
 async def resume(
-    link: AgentLink, live: LiveSession, session_id: str, place: Place, *, replay: bool
+    connection: AgentConnection,
+    live: LiveSession,
+    session_id: str,
+    setup: SessionSetup,
+    *,
+    replay: bool,
 ) -> bool:
     """Take up a session; with `replay` its updates rebuild the conversation (SESS-5).
 
@@ -104,24 +109,24 @@ async def resume(
         UnsupportedByAgent: The agent cannot take up sessions.
         AgentError: It does not know this one, or refused.
     """
-    facts = _facts(link)
+    facts = _facts(connection)
     # Known before it is asked for: the replay comes before the answer (SESS-3).
-    link.expect(u.SessionId(session_id), live)
+    connection.expect(u.SessionId(session_id), live)
     try:
-        taken = await ask_to_resume(link, session_id, place, replay=replay)
+        taken = await ask_to_resume(connection, session_id, setup, replay=replay)
     except RequestFailed as error:
-        link.forget(u.SessionId(session_id))
+        connection.forget(u.SessionId(session_id))
         reason = describe_error(error.code, error.message, error.data)
         raise AgentError(
             f"The session {session_id} could not be taken up: {reason}. "
             "%acp sessions lists those there are; %acp new opens a new one."
         ) from error
     if taken is None:
-        link.forget(u.SessionId(session_id))
+        connection.forget(u.SessionId(session_id))
         raise UnsupportedByAgent(
             f"{facts.info.label} cannot take up earlier sessions. Open a new one: %acp new"
         )
-    link.attach(u.SessionId(session_id), live, taken.answer)
+    connection.attach(u.SessionId(session_id), live, taken.answer)
     return taken.with_replay
 
 
@@ -133,7 +138,7 @@ class TakenUp(NamedTuple):
 
 
 async def ask_to_resume(
-    link: AgentLink, session_id: str, place: Place, *, replay: bool
+    connection: AgentConnection, session_id: str, setup: SessionSetup, *, replay: bool
 ) -> TakenUp | None:
     """Ask an agent to take a session up, with or without a replay; the other way if need be.
 
@@ -145,14 +150,14 @@ async def ask_to_resume(
     Raises:
         RequestFailed: The agent refused.
     """
-    facts = _facts(link)
+    facts = _facts(connection)
     refusal: RequestFailed | None = None
     for with_replay in (replay, not replay):
-        call = facts.dialect.resume(session_id, place, facts.capabilities, replay=with_replay)
+        call = facts.dialect.resume(session_id, setup, facts.capabilities, replay=with_replay)
         if call is None:
             continue
         try:
-            return TakenUp(with_replay, await link.request(call))
+            return TakenUp(with_replay, await connection.request(call))
         except RequestFailed as error:
             if error.code != METHOD_NOT_FOUND:
                 raise
@@ -162,57 +167,59 @@ async def ask_to_resume(
     return None
 
 
-async def close(link: AgentLink, session_id: str) -> None:
+async def close(connection: AgentConnection, session_id: str) -> None:
     """Tell the agent that the session is not needed any more; one it does not know is closed.
 
     Raises:
         UnsupportedByAgent: The agent has no such call.
         RequestFailed: It refused.
     """
-    facts = _facts(link)
+    facts = _facts(connection)
     if not facts.capabilities.close:
         raise UnsupportedByAgent(f"{facts.info.label} does not close single sessions.")
-    await _give_up(link, session_id, facts.dialect.close_session(session_id))
+    await _give_up(connection, session_id, facts.dialect.close_session(session_id))
 
 
-async def delete(link: AgentLink, session_id: str) -> None:
+async def delete(connection: AgentConnection, session_id: str) -> None:
     """Delete a session for good; one the agent does not know is deleted.
 
     Raises:
         UnsupportedByAgent: The agent has no such call.
         RequestFailed: It refused.
     """
-    facts = _facts(link)
+    facts = _facts(connection)
     if not facts.capabilities.delete:
         raise UnsupportedByAgent(f"{facts.info.label} does not delete sessions.")
-    await _give_up(link, session_id, facts.dialect.delete_session(session_id))
+    await _give_up(connection, session_id, facts.dialect.delete_session(session_id))
 
 
-async def _give_up(link: AgentLink, session_id: str, call: Call) -> None:
+async def _give_up(connection: AgentConnection, session_id: str, call: Call) -> None:
     try:
-        await link.request(call)
+        await connection.request(call)
     except RequestFailed as error:
         if error.code != NOT_FOUND_CODE:
             raise
         logger.info("%s: the agent did not know the session.", call.method)
-    link.forget(u.SessionId(session_id))
+    connection.forget(u.SessionId(session_id))
 
 
 async def set_option(
-    link: AgentLink, live: LiveSession, option: u.ConfigOption, value: str | bool
+    connection: AgentConnection, live: LiveSession, option: u.ConfigOption, value: str | bool
 ) -> None:
     """Set a config option; the answer's list replaces what is stored (CONF-2).
 
     Raises:
         RequestFailed: The agent refused; the option keeps its value.
     """
-    answer = await link.request(
-        _facts(link).dialect.set_option(str(live.session_id), option, value)
+    answer = await connection.request(
+        _facts(connection).dialect.set_option(str(live.session_id), option, value)
     )
     live.option_set(option, value, answer)
 
 
-async def cancel_tool_call(link: AgentLink, live: LiveSession, tool_call_id: str) -> None:
+async def cancel_tool_call(
+    connection: AgentConnection, live: LiveSession, tool_call_id: str
+) -> None:
     """Cancel a tool call, or the command in its terminal, by what each advertises (TOOL-9).
 
     Raises:
@@ -225,11 +232,11 @@ async def cancel_tool_call(link: AgentLink, live: LiveSession, tool_call_id: str
         raise UsageError(f"No tool call {tool_call_id!r} is going on.")
     dialect, session_id = live.dialect, str(live.session_id)
     if call.can_cancel:
-        wanted = dialect.cancel_tool_call(session_id, live.agents_own(call.tool_call_id))
+        wanted = dialect.cancel_tool_call(session_id, live.wire_id(call.tool_call_id))
     else:
         terminal_id = cancellable_terminal(live, call)
         wanted = (
-            dialect.cancel_terminal(session_id, live.agents_own(terminal_id))
+            dialect.cancel_terminal(session_id, live.wire_id(terminal_id))
             if terminal_id is not None
             else None
         )
@@ -238,7 +245,7 @@ async def cancel_tool_call(link: AgentLink, live: LiveSession, tool_call_id: str
             "The agent does not let this tool call be cancelled by itself. %acp stop cancels "
             "everything."
         )
-    await link.request(wanted)
+    await connection.request(wanted)
 
 
 def cancellable_terminal(live: LiveSession, call: ToolCall) -> TerminalId | None:
@@ -250,7 +257,7 @@ def cancellable_terminal(live: LiveSession, call: ToolCall) -> TerminalId | None
     return None
 
 
-def _facts(link: AgentLink) -> Any:
-    if link.negotiated is None:
+def _facts(connection: AgentConnection) -> Any:
+    if connection.negotiated is None:
         raise AgentError("The agent is not connected.")
-    return link.negotiated
+    return connection.negotiated

@@ -15,7 +15,7 @@ from typing import Any
 
 from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, IncomingRequest, RpcError
-from acp_notebook.protocol.dialect import ClientOffer
+from acp_notebook.protocol.dialect import ClientCapabilities
 from acp_notebook.protocol.elicitation import COMPLETE, CREATE
 from acp_notebook.protocol.fields import Malformed
 
@@ -23,8 +23,10 @@ logger = logging.getLogger(__name__)
 
 # A request of the agent, the session it is about (None: none is open yet), and its params. It is
 # answered by this call or later, exactly once.
-Service = Callable[[IncomingRequest, LiveSession, dict[str, Any]], None]
-AsyncService = Callable[[IncomingRequest, LiveSession, dict[str, Any]], Awaitable[dict[str, Any]]]
+ClientMethod = Callable[[IncomingRequest, LiveSession, dict[str, Any]], None]
+AsyncClientMethod = Callable[
+    [IncomingRequest, LiveSession, dict[str, Any]], Awaitable[dict[str, Any]]
+]
 # A notification's params, and the sessions that may be concerned.
 Listener = Callable[[list[LiveSession], dict[str, Any]], None]
 
@@ -32,7 +34,7 @@ Listener = Callable[[list[LiveSession], dict[str, Any]], None]
 _running: set[asyncio.Task[None]] = set()  # a loop holds its tasks weakly
 
 
-def serve_async(work: AsyncService) -> Service:
+def serve_async(work: AsyncClientMethod) -> ClientMethod:
     """A service that takes its time: the request is answered with what `work` returns or raises.
 
     It may raise `RpcError`, and `Malformed` for params that cannot be read.
@@ -69,20 +71,20 @@ def _elicit(incoming: IncomingRequest, session: LiveSession, params: dict[str, A
 
 def _page_completed(sessions: list[LiveSession], params: dict[str, Any]) -> None:
     for session in sessions:
-        session.elicitations.page_completed(params)
+        session.elicitations.url_completed(params)
 
 
-def _default_offer() -> ClientOffer:
+def _default_offer() -> ClientCapabilities:
     # A pseudo-terminal for a login is a thing of POSIX.
-    return ClientOffer(forms=True, urls=True, terminal_login=os.name == "posix")
+    return ClientCapabilities(forms=True, urls=True, terminal_login=os.name == "posix")
 
 
 @dataclass(slots=True)
-class Services:
+class ClientMethods:
     """Methods by name. Permission requests, forms and pages are served always."""
 
-    offer: ClientOffer = field(default_factory=_default_offer)
-    requests: dict[str, Service] = field(
+    capabilities: ClientCapabilities = field(default_factory=_default_offer)
+    requests: dict[str, ClientMethod] = field(
         default_factory=lambda: {"session/request_permission": _ask, CREATE: _elicit}
     )
     notifications: dict[str, Listener] = field(default_factory=lambda: {COMPLETE: _page_completed})

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from acp_notebook.client.live.live_session import LiveSession
-from acp_notebook.client.serving.client_methods import Service, serve_async
+from acp_notebook.client.serving.client_methods import ClientMethod, serve_async
 from acp_notebook.client.serving.roots import OutOfReach, Roots, find_inside
 from acp_notebook.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, IncomingRequest, RpcError
 from acp_notebook.protocol import fields
@@ -43,8 +43,8 @@ class FileSystem:
         self._roots = roots
         self._is_open_notebook = is_open_notebook
         self._turn = asyncio.Lock()
-        self.read: Service = serve_async(self._read)
-        self.write: Service = serve_async(self._write)
+        self.read: ClientMethod = serve_async(self._read)
+        self.write: ClientMethod = serve_async(self._write)
 
     async def _read(
         self, incoming: IncomingRequest, session: LiveSession, params: Json

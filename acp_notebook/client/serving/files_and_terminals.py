@@ -12,18 +12,18 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from acp_notebook.client.live.live_session import LiveSession
-from acp_notebook.client.serving.client_methods import Service, Services
+from acp_notebook.client.serving.client_methods import ClientMethod, ClientMethods
 from acp_notebook.client.serving.files import FileSystem, IsOpenNotebook, is_notebook
 from acp_notebook.client.serving.roots import Roots
 from acp_notebook.client.serving.terminals import Terminals
 from acp_notebook.errors import UsageError
 from acp_notebook.jsonrpc import METHOD_NOT_FOUND, IncomingRequest
-from acp_notebook.protocol.dialect import ClientOffer
+from acp_notebook.protocol.dialect import ClientCapabilities
 
 SERVABLE = ("read", "write", "terminal")
 
 
-class Machine:
+class FilesAndTerminals:
     """Serves what `names` say: `read` and `write` text files, `terminal` commands."""
 
     def __init__(
@@ -33,13 +33,13 @@ class Machine:
         self._files = FileSystem(roots, is_open_notebook)
         self._terminals = Terminals(roots)
 
-    def join(self, services: Services) -> None:
+    def join(self, methods: ClientMethods) -> None:
         """Offer and serve it there."""
-        services.offer = self._offered(services.offer)
-        services.requests |= {name: _in_v1(serve) for name, serve in self._served().items()}
-        services.on_closed.append(self._terminals.end_soon)
+        methods.capabilities = self._offered(methods.capabilities)
+        methods.requests |= {name: _in_v1(serve) for name, serve in self._served().items()}
+        methods.on_closed.append(self._terminals.end_soon)
 
-    def _offered(self, offer: ClientOffer) -> ClientOffer:
+    def _offered(self, offer: ClientCapabilities) -> ClientCapabilities:
         return replace(
             offer,
             read_files="read" in self._names,
@@ -47,8 +47,8 @@ class Machine:
             terminals="terminal" in self._names,
         )
 
-    def _served(self) -> dict[str, Service]:
-        found: dict[str, Service] = {}
+    def _served(self) -> dict[str, ClientMethod]:
+        found: dict[str, ClientMethod] = {}
         if "read" in self._names:
             found["fs/read_text_file"] = self._files.read
         if "write" in self._names:
@@ -88,13 +88,13 @@ def check_served(names: Collection[str]) -> frozenset[str]:
     return given
 
 
-def _in_v1(serve: Service) -> Service:
+def _in_v1(serve: ClientMethod) -> ClientMethod:
     """The service, for agents that were offered it: version 2 has no such methods."""
 
     def serve_if_offered(
         incoming: IncomingRequest, session: LiveSession, params: dict[str, object]
     ) -> None:
-        facts = session.link.negotiated
+        facts = session.connection.negotiated
         if facts is not None and facts.dialect.may_use_client:
             serve(incoming, session, params)
         else:

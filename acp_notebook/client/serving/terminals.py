@@ -21,7 +21,7 @@ from typing import Any
 from acp_notebook.client.connection.id_namespace import OWN_TERMINAL
 from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.client.process.child_process import READ_BYTES, ChildProcess, signal_name
-from acp_notebook.client.serving.client_methods import Service, serve_async
+from acp_notebook.client.serving.client_methods import ClientMethod, serve_async
 from acp_notebook.client.serving.roots import Roots, find_inside
 from acp_notebook.client.serving.terminal_output import KeptText, ViewFeed
 from acp_notebook.jsonrpc import INVALID_PARAMS, IncomingRequest, RpcError
@@ -125,11 +125,11 @@ class Terminals:
         self._commands: dict[str, Command] = {}
         self._sessions: set[LiveSession] = set()
         self._endings: set[asyncio.Task[None]] = set()
-        self.create: Service = serve_async(self._create)
-        self.output: Service = serve_async(self._output)
-        self.wait_for_exit: Service = serve_async(self._wait_for_exit)
-        self.kill: Service = serve_async(self._kill)
-        self.release: Service = serve_async(self._release)
+        self.create: ClientMethod = serve_async(self._create)
+        self.output: ClientMethod = serve_async(self._output)
+        self.wait_for_exit: ClientMethod = serve_async(self._wait_for_exit)
+        self.kill: ClientMethod = serve_async(self._kill)
+        self.release: ClientMethod = serve_async(self._release)
 
     async def _create(
         self, incoming: IncomingRequest, session: LiveSession, params: Json

@@ -3,7 +3,7 @@
 A matcher of IPython's completer. In lines it knows subcommands, options and their values; in
 prompts `/commands` of the agent and `@mentions`. What is offered carries a few words of explanation
 where IPython's completions can: in their type. It never raises, and asks no agent for anything that
-may take long. What a line or a prompt offers is found in `offers`; this module knows IPython.
+may take long. What a line or a prompt found is found in `found`; this module knows IPython.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
 
-from acp_notebook.kernel.magic.completions import Offers, find_offers
+from acp_notebook.kernel.magic.completions import Completions, find_completions
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -51,25 +51,25 @@ def _matcher(magics: AcpMagics) -> Callable[[CompletionContext], dict[str, Any]]
     def match(context: CompletionContext) -> dict[str, Any]:
         try:
             lines = context.full_text.split("\n")
-            offers = find_offers(magics, lines, context.cursor_line, context.cursor_position)
+            found = find_completions(magics, lines, context.cursor_line, context.cursor_position)
         except Exception:
             logger.debug("Completion failed.", exc_info=True)
-            offers = None
-        return _result(offers)
+            found = None
+        return _result(found)
 
     return match  # type: ignore[no-any-return]
 
 
-def _result(offers: Offers | None) -> dict[str, Any]:
-    if offers is None or not offers.texts:
+def _result(found: Completions | None) -> dict[str, Any]:
+    if found is None or not found.texts:
         return {"completions": [], "suppress": False}
     completions = [
         SimpleCompletion(text=text, type=words or "acp")
-        for text, words in list(offers.texts.items())[:MOST]
+        for text, words in list(found.texts.items())[:MOST]
     ]
     return {
         "completions": completions,
-        "matched_fragment": offers.fragment,
+        "matched_fragment": found.fragment,
         "suppress": True,
         "ordered": True,
     }

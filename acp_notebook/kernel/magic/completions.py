@@ -39,13 +39,13 @@ _PLAIN_PATH = re.compile(r"[^\s,;\"']*")
 
 
 @dataclass(slots=True)
-class Offers:
+class Completions:
     """Texts that may replace the fragment before the cursor, with words about each."""
 
     fragment: str
     texts: dict[str, str] = field(default_factory=dict)
 
-    def add(self, offered: Iterable[tuple[str, str]]) -> Offers:
+    def add(self, offered: Iterable[tuple[str, str]]) -> Completions:
         """Offer what begins with the fragment; capitals do not matter."""
         start = self.fragment.lower()
         for text, words in offered:
@@ -56,7 +56,9 @@ class Offers:
         return self
 
 
-def find_offers(magics: AcpMagics, lines: list[str], line: int, column: int) -> Offers | None:
+def find_completions(
+    magics: AcpMagics, lines: list[str], line: int, column: int
+) -> Completions | None:
     """What can stand at the cursor; None where this is neither an `%acp` line nor a prompt.
 
     Args:
@@ -80,7 +82,7 @@ def find_offers(magics: AcpMagics, lines: list[str], line: int, column: int) -> 
         return None
     name, space, rest = match["rest"].partition(" ")
     if not space:
-        return Offers(name).add((each.name, each.summary) for each in SUBCOMMANDS.values())
+        return Completions(name).add((each.name, each.summary) for each in SUBCOMMANDS.values())
     subcommand = SUBCOMMANDS.get(name)
     return None if subcommand is None else _in_line(magics, subcommand, space + rest)
 
@@ -93,7 +95,7 @@ def _given_label(line: str) -> str | None:
 # lines
 
 
-def _in_line(magics: AcpMagics, subcommand: Subcommand, line: str) -> Offers | None:
+def _in_line(magics: AcpMagics, subcommand: Subcommand, line: str) -> Completions | None:
     """What can stand at the end of a line behind a subcommand."""
     if not line[:1].isspace():
         return None
@@ -102,19 +104,19 @@ def _in_line(magics: AcpMagics, subcommand: Subcommand, line: str) -> Offers | N
     options = {name: each for each in subcommand.options for name in each.names}
     option = options.get(words[-1]) if words else None
     if option is not None and _takes_value(option):
-        return Offers(fragment).add(_values_of(magics, option.names[0]))
+        return Completions(fragment).add(_values_of(magics, option.names[0]))
     if fragment.startswith("-"):
         offered = (
             (name, str(each.keywords.get("help", "")))
             for name, each in options.items()
             if name.startswith("-") and (name not in words or _is_repeatable(each))
         )
-        return Offers(fragment).add(offered)
+        return Completions(fragment).add(offered)
     given = _text(words, options)
     if takes_prompt(subcommand):
         begun = fragment if not given else line
         return _in_prompt(magics, begun, _given_label(line), may_command=not given)
-    return Offers(fragment).add(_arguments(magics, subcommand.name, given, _given_label(line)))
+    return Completions(fragment).add(_arguments(magics, subcommand.name, given, _given_label(line)))
 
 
 def _takes_value(option: Option) -> bool:
@@ -225,9 +227,9 @@ def _sessions(magics: AcpMagics, label: str | None) -> Iterator[tuple[str, str]]
 
     agent = _agent(magics, label)
     if agent is not None and agent.sessions and agent.is_running:
-        link = agent.sessions[-1].live.link
+        connection = agent.sessions[-1].live.connection
         asked = agent.thread.submit(
-            asyncio.wait_for(list_sessions(link, agent.launch.cwd), PATIENCE_S)
+            asyncio.wait_for(list_sessions(connection, agent.launch.cwd), PATIENCE_S)
         )
         with suppress(AcpNotebookError, TimeoutError):
             for session in asked.result(2 * PATIENCE_S).sessions:
@@ -262,7 +264,7 @@ def _code_blocks(magics: AcpMagics) -> Iterator[tuple[str, str]]:
 
 def _in_prompt(
     magics: AcpMagics, before: str, label: str | None, *, may_command: bool
-) -> Offers | None:
+) -> Completions | None:
     """What can stand at the end of a prompt so far."""
     match = _MENTION.search(before)
     if match is not None:
@@ -271,14 +273,14 @@ def _in_prompt(
     if not may_command or command is None:
         return None
     agent = _agent(magics, label)
-    return Offers(command[1]).add(
+    return Completions(command[1]).add(
         (f"/{each.name}", each.description + (f" [{each.hint}]" if each.hint else ""))
         for each in (agent.session.commands if agent is not None else ())
     )
 
 
-def _mentions(magics: AcpMagics, fragment: str) -> Offers:
-    offers = Offers(fragment)
+def _mentions(magics: AcpMagics, fragment: str) -> Completions:
+    offers = Completions(fragment)
     if fragment.startswith("@file:"):
         return offers.add(_files(fragment.removeprefix("@file:")))
     if "[" in fragment or ":" in fragment or "." in fragment:

@@ -80,7 +80,7 @@ class Caller:
         decided: concurrent.futures.Future[Decision] = concurrent.futures.Future()
         subject = u.CodeSubject(code, tool_call_id=tool_call_id)
         asked: list[u.PermissionId] = []
-        thread = self.live.link.thread
+        thread = self.live.connection.thread
         thread.post(
             lambda: asked.append(self.live.ask_own(question, OPTIONS, subject, decided.set_result))
         )

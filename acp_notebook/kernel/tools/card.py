@@ -57,4 +57,4 @@ class ToolCard:
 
     def _update(self, **fields: Any) -> None:
         live, update = self._live, u.ToolCallUpdate(self.id, **fields)
-        live.link.thread.post(lambda: live.apply([update]))
+        live.connection.thread.post(lambda: live.apply([update]))

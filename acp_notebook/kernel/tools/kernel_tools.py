@@ -11,7 +11,7 @@ import logging
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from acp_notebook.client.host import OfferedServer
+from acp_notebook.client.host import McpServer
 from acp_notebook.kernel.tools import functions
 from acp_notebook.kernel.tools.caller import Caller
 from acp_notebook.kernel.tools.server.tool_server import (
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
-class ToolOffer:
+class KernelTools:
     """The tools of this kernel, offered to sessions."""
 
     def __init__(self, shell: Any) -> None:
@@ -41,18 +41,18 @@ class ToolOffer:
         self._server: ToolServer[Caller] | None = None
         self._callers: list[Caller] = []
 
-    def servers_for(self, agent: Agent, live: LiveSession) -> tuple[OfferedServer, ...]:
+    def servers_for(self, agent: Agent, live: LiveSession) -> tuple[McpServer, ...]:
         """What to tell the agent in a session's set-up; nothing if it could not connect."""
-        write = _way_in(agent, prefers_bridge=self.prefers_bridge)
+        write = _entry_writer(agent, prefers_bridge=self.prefers_bridge)
         if write is None:
             return ()
         if self._server is None:
             self._server = ToolServer(self._toolbox)
             functions.listeners.append(self._server.announce)
         caller = self._caller(agent, live)
-        self._server.dismiss(caller)
-        token = self._server.admit(caller)
-        return (OfferedServer(write(self._server.url, token), (token,)),)
+        self._server.unregister(caller)
+        token = self._server.register(caller)
+        return (McpServer(write(self._server.url, token), (token,)),)
 
     def _caller(self, agent: Agent, live: LiveSession) -> Caller:
         for caller in self._callers:
@@ -69,7 +69,7 @@ class ToolOffer:
             caller.leave()
             self._callers.remove(caller)
             if server is not None:
-                server.dismiss(caller)
+                server.unregister(caller)
         if server is None or server.is_needed:
             return
         self._server = None
@@ -85,7 +85,7 @@ class ToolOffer:
                 caller.granted.clear()
 
 
-def _way_in(agent: Agent, *, prefers_bridge: bool = False) -> Any:
+def _entry_writer(agent: Agent, *, prefers_bridge: bool = False) -> Any:
     """How the agent can reach this kernel: HTTP, a process it starts, or not at all."""
     address = agent.launch.address
     if address and urlsplit(address).hostname not in _LOOPBACK:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 def show_history(session: Session) -> None:
     """Show what the agent told of a session that was taken up."""
-    HistoryCell(session, CellView(session.agent.thread.loop), _told).show()
+    HistoryCell(session, CellView(session.agent.thread.loop), _unowned).show()
 
 
-def _told(state: SessionState) -> list[EntryKey]:
+def _unowned(state: SessionState) -> list[EntryKey]:
     return [key for key in state.timeline if state.owners[key] is None]
 
 

@@ -66,18 +66,18 @@ class LobbyCell:
 
     def _record(self) -> dict[str, str]:
         from acp_notebook.render.entries.elicitation import elicitation_line, render_elicitation
-        from acp_notebook.render.markup import join, record_paper
+        from acp_notebook.render.markup import join, record_theme
 
         assert self._lobby is not None
-        paper = record_paper()
-        paper.agent_name = self._agent.label
+        theme = record_theme()
+        theme.agent_name = self._agent.label
         keys: list[EntryKey] = self._lobby.state.timeline[self._first :]
         asked = [
             self._lobby.state.elicitations[ElicitationId(key.id)]
             for key in keys
             if key.kind == "elicitation"
         ]
-        html = join(*(paper("div", "entry", render_elicitation(paper, each, "")) for each in asked))
+        html = join(*(theme("div", "entry", render_elicitation(theme, each, "")) for each in asked))
         return {
             "text/html": str(html),
             "text/plain": "\n".join(elicitation_line(each) for each in asked),

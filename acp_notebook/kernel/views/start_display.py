@@ -80,23 +80,23 @@ class StartDisplay:
 
     def _send_all(self) -> None:
         from acp_notebook.render import operations as op
-        from acp_notebook.render.markup import label, live_paper
+        from acp_notebook.render.markup import label, live_theme
 
-        paper = live_paper()
-        clock = paper("span", "num", "", data_since=f"{self._started:.1f}")
+        theme = live_theme()
+        clock = theme("span", "num", "", data_since=f"{self._started:.1f}")
         words = f"Starting {label(self._agent.label, 80)} … "
-        who = paper("span", "agent-name", words, clock)
-        stop = paper("button", "button stop", "Stop", type="button", data_act="stop")
+        who = theme("span", "agent-name", words, clock)
+        stop = theme("button", "button stop", "Stop", type="button", data_act="stop")
         head = [op.clear(), op.fill("head", who), op.fill("now", stop)]
         self._send([*head, *self._stderr()], whole=True)
 
     def _stderr(self) -> list[Operation]:
         from acp_notebook.render import operations as op
-        from acp_notebook.render.markup import live_paper, visible
+        from acp_notebook.render.markup import live_theme, visible
 
         self._shown = self._tail
-        paper = live_paper()
-        said = paper("pre", "pre", visible(self._shown), role="log", aria_label="What it prints")
+        theme = live_theme()
+        said = theme("pre", "pre", visible(self._shown), role="log", aria_label="What it prints")
         return [op.put("stderr", "stderr", said)] if self._shown else []
 
     def _send(self, operations: list[Operation], **more: Any) -> None:
@@ -125,11 +125,11 @@ class StartDisplay:
 
     def close(self) -> None:
         """Take the display back; on the waiting thread, so that every front end sees it."""
-        from acp_notebook.render.markup import record_paper
+        from acp_notebook.render.markup import record_theme
 
         self._is_closed = True
         line = f"Starting {self._agent.label} took {self._elapsed_s} s."
-        html = record_paper()("div", "record muted small", line)
+        html = record_theme()("div", "record muted small", line)
         self._handle.update({"text/html": str(html), "text/plain": line}, raw=True)
         if self._view is not None:
             self._view.close()

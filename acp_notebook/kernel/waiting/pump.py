@@ -37,28 +37,28 @@ class JobInterruptedError(Exception):
     """A job on the main thread was stopped before it had a result."""
 
 
-class _Bell:
+class _WakeUp:
     """Wakes a poller from any thread. A socket pair, as Windows cannot poll pipes."""
 
     def __init__(self) -> None:
-        ear, hammer = socket.socketpair()
-        ear.settimeout(0)
-        hammer.settimeout(0)
-        self._ear, self._hammer = ear, hammer
+        reader, writer = socket.socketpair()
+        reader.settimeout(0)
+        writer.settimeout(0)
+        self._reader, self._writer = reader, writer
         # The finalizer holds the sockets, so they never meet the collector open.
-        self._close = weakref.finalize(self, _close_all, ear, hammer)
+        self._close = weakref.finalize(self, _close_all, reader, writer)
 
     def fileno(self) -> int:
-        return self._ear.fileno()
+        return self._reader.fileno()
 
-    def ring(self) -> None:
-        # A full buffer will wake the poller anyway; a closed bell has nobody to wake.
+    def wake(self) -> None:
+        # A full buffer will wake the poller anyway; a closed wake-up has nobody to wake.
         with suppress(OSError):
-            self._hammer.send(b"\0")
+            self._writer.send(b"\0")
 
-    def hush(self) -> None:
+    def drain(self) -> None:
         with suppress(BlockingIOError):
-            while self._ear.recv(4096):
+            while self._reader.recv(4096):
                 pass
 
     def close(self) -> None:
@@ -74,14 +74,14 @@ class Signal:
     """Says once, from any thread, that a wait is over; `zmq.Poller` can wait for it."""
 
     def __init__(self) -> None:
-        self._bell = _Bell()
+        self._wake_up = _WakeUp()
         self._is_set = False
 
     def set(self) -> None:
         """End the wait. Safe from any thread and from a signal handler; only the first counts."""
         if not self._is_set:
             self._is_set = True
-            self._bell.ring()
+            self._wake_up.wake()
 
     def is_set(self) -> bool:
         """Whether the wait is over."""
@@ -89,7 +89,7 @@ class Signal:
 
     def fileno(self) -> int:
         """The file descriptor that becomes readable when the signal is set."""
-        return self._bell.fileno()
+        return self._wake_up.fileno()
 
 
 class _Job(Generic[T]):
@@ -143,7 +143,7 @@ def run_on_main(job: Callable[[], T]) -> Future[T]:
     # always sees the other.
     pump = Pump.current
     if pump is not None:
-        pump.ring()
+        pump.wake()
     elif not _schedule_jobs():
         with suppress(ValueError):
             _jobs.remove(entry)
@@ -216,7 +216,7 @@ class Pump:
         """
         self._on_main = threading.current_thread() is threading.main_thread()
         self._channel: ShellChannel | None = None
-        self._bell: _Bell | None = None
+        self._wake_up: _WakeUp | None = None
         self._outer: Pump | None = None
         self._cell: Parent | None = None
         if kernel is None:
@@ -232,7 +232,7 @@ class Pump:
         return self._channel is not None
 
     def __enter__(self) -> Self:
-        self._bell = _Bell()
+        self._wake_up = _WakeUp()
         self._outer = Pump.current
         if self._channel is not None:
             self._cell = (self._outer and self._outer.cell) or self._channel.parent
@@ -245,12 +245,12 @@ class Pump:
             Pump.current = self._outer
         if self._channel is not None and self._outer is None:
             self._channel.wake_kernel()
-        if self._bell is not None:
-            self._bell.close()
-            self._bell = None
+        if self._wake_up is not None:
+            self._wake_up.close()
+            self._wake_up = None
         if _jobs and self._on_main:
             if self._outer is not None:
-                self._outer.ring()
+                self._outer.wake()
             else:
                 _schedule_jobs()
 
@@ -259,11 +259,11 @@ class Pump:
         """The request of the cell that waits, also while a click is served."""
         return self._cell
 
-    def ring(self) -> None:
+    def wake(self) -> None:
         """Make the wait look for jobs; safe from any thread."""
-        bell = self._bell
-        if bell is not None:
-            bell.ring()
+        wake_up = self._wake_up
+        if wake_up is not None:
+            wake_up.wake()
 
     def wait(self, signal: Signal, timeout_s: float | None = None) -> bool:
         """Wait for a signal; an interrupt passes through as `KeyboardInterrupt`.
@@ -278,12 +278,12 @@ class Pump:
         Raises:
             RuntimeError: The pump is not in use as a context manager.
         """
-        if self._bell is None:
+        if self._wake_up is None:
             raise RuntimeError("A pump waits only inside its `with` block: `with Pump(...) as p`.")
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
-        poller = self._poller(self._bell, signal)
+        poller = self._poller(self._wake_up, signal)
         while True:
-            self._bell.hush()
+            self._wake_up.drain()
             if self._on_main:
                 self._run_jobs()
             if self._channel is not None and self._channel.socket is not None:
@@ -297,9 +297,9 @@ class Pump:
             if not woken and self._channel is not None:
                 self._channel.nudge()
 
-    def _poller(self, bell: _Bell, signal: Signal) -> zmq.Poller:
+    def _poller(self, wake_up: _WakeUp, signal: Signal) -> zmq.Poller:
         poller = zmq.Poller()
-        poller.register(bell.fileno(), zmq.POLLIN)
+        poller.register(wake_up.fileno(), zmq.POLLIN)
         poller.register(signal.fileno(), zmq.POLLIN)
         if self._channel is not None and self._channel.socket is not None:
             poller.register(self._channel.socket, zmq.POLLIN)

@@ -10,9 +10,9 @@ from acp_notebook.protocol.dialect import (
     AuthMethod,
     Call,
     Capabilities,
-    ClientOffer,
+    ClientCapabilities,
     Implementation,
-    Place,
+    SessionSetup,
     elicitation_modes,
 )
 from acp_notebook.protocol.fields import Json
@@ -35,25 +35,25 @@ class V1Dialect(SharedCalls):
         """A reader for a new session."""
         return V1Reader()
 
-    def new_session(self, place: Place) -> Call:
+    def new_session(self, setup: SessionSetup) -> Call:
         """`session/new`. A stdio MCP server carries no type here (SESS-2)."""
         params: wire.NewSessionRequest = {
-            "cwd": place.cwd,
-            "mcpServers": [_mcp_server(server) for server in place.mcp_servers],
+            "cwd": setup.cwd,
+            "mcpServers": [_mcp_server(server) for server in setup.mcp_servers],
         }
-        if place.directories:
-            params["additionalDirectories"] = list(place.directories)
+        if setup.directories:
+            params["additionalDirectories"] = list(setup.directories)
         return _call("session/new", params)
 
     def resume(
-        self, session_id: str, place: Place, capabilities: Capabilities, *, replay: bool
+        self, session_id: str, setup: SessionSetup, capabilities: Capabilities, *, replay: bool
     ) -> Call | None:
         """`session/load` replays, `session/resume` does not; each where it is offered."""
         is_offered = capabilities.replay if replay else capabilities.resume
         if not is_offered:
             return None
         method = "session/load" if replay else "session/resume"
-        return Call(method, {"sessionId": session_id, **self.new_session(place).params})
+        return Call(method, {"sessionId": session_id, **self.new_session(setup).params})
 
     def login(self, method_id: str) -> Call:
         """`authenticate`, for methods of type `agent` only (AUTH-2)."""
@@ -103,16 +103,19 @@ class V1Dialect(SharedCalls):
         return _call("session/set_config_option", params)
 
 
-def write_capabilities(offer: ClientOffer) -> dict[str, Any]:
+def write_capabilities(served: ClientCapabilities) -> dict[str, Any]:
     """What this client serves, in v1's words: booleans, and objects for newer things."""
     written: dict[str, Any] = {
-        "fs": {"readTextFile": offer.read_files, "writeTextFile": offer.write_files},
-        "terminal": offer.terminals,
+        "fs": {
+            "readTextFile": served.read_files,
+            "writeTextFile": served.write_files,
+        },
+        "terminal": served.terminals,
         "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
     }
-    if offer.terminal_login:
+    if served.terminal_login:
         written["auth"] = {"terminal": True}
-    modes = elicitation_modes(offer)
+    modes = elicitation_modes(served)
     if modes:
         written["elicitation"] = modes
     return written

@@ -10,9 +10,9 @@ from acp_notebook.protocol.dialect import (
     AuthMethod,
     Call,
     Capabilities,
-    ClientOffer,
+    ClientCapabilities,
     Implementation,
-    Place,
+    SessionSetup,
     elicitation_modes,
 )
 from acp_notebook.protocol.fields import Json
@@ -34,23 +34,23 @@ class V2Dialect(SharedCalls):
         """A reader for a new session."""
         return V2Reader()
 
-    def new_session(self, place: Place) -> Call:
+    def new_session(self, setup: SessionSetup) -> Call:
         """`session/new`. Every MCP server entry carries its type (SESS-2)."""
         params: wire.NewSessionRequest = {
-            "cwd": place.cwd,
-            "mcpServers": [dict(server) for server in place.mcp_servers],
+            "cwd": setup.cwd,
+            "mcpServers": [dict(server) for server in setup.mcp_servers],
         }
-        if place.directories:
-            params["additionalDirectories"] = list(place.directories)
+        if setup.directories:
+            params["additionalDirectories"] = list(setup.directories)
         return _call("session/new", params)
 
     def resume(
-        self, session_id: str, place: Place, capabilities: Capabilities, *, replay: bool
+        self, session_id: str, setup: SessionSetup, capabilities: Capabilities, *, replay: bool
     ) -> Call | None:
         """`session/resume`, which every v2 agent with sessions serves."""
         if not capabilities.resume:
             return None
-        params: dict[str, Any] = {"sessionId": session_id, **self.new_session(place).params}
+        params: dict[str, Any] = {"sessionId": session_id, **self.new_session(setup).params}
         if replay:
             params["replayFrom"] = {"type": "start"}
         return Call("session/resume", params)
@@ -95,12 +95,12 @@ class V2Dialect(SharedCalls):
         return _call("session/set_config_option", params)
 
 
-def write_capabilities(offer: ClientOffer) -> dict[str, Any]:
+def write_capabilities(served: ClientCapabilities) -> dict[str, Any]:
     """What this client serves, in v2's words: an object marks what is there."""
     written: dict[str, Any] = {}
-    if offer.terminal_login:
+    if served.terminal_login:
         written["auth"] = {"terminal": {}}
-    modes = elicitation_modes(offer)
+    modes = elicitation_modes(served)
     if modes:
         written["elicitation"] = modes
     return written

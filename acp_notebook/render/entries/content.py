@@ -13,7 +13,7 @@ from markupsafe import Markup
 from acp_notebook.render.entries.code import code_block
 from acp_notebook.render.entries.json_view import json_part, pre_part, rest_remark
 from acp_notebook.render.labels import size_words
-from acp_notebook.render.markup import Paper, clean, join, label
+from acp_notebook.render.markup import Theme, clean, join, label
 from acp_notebook.render.parsing.markdown import is_safe_link, render_markdown
 from acp_notebook.session.content import (
     AudioBlock,
@@ -29,21 +29,21 @@ _IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]*={0,2}\s*")
 
 
-def render_block(paper: Paper, block: ContentBlock, key: str) -> Markup:
+def render_block(theme: Theme, block: ContentBlock, key: str) -> Markup:
     """One content block (MSG-5)."""
     match block:
         case TextBlock(text=text):
-            return text_part(paper, text)
+            return text_part(theme, text)
         case ImageBlock():
-            return _image(paper, block)
+            return _image(theme, block)
         case AudioBlock(data=data, mime_type=mime_type):
-            return _chip(paper, f"Sound, {mime_type}, {size_words(len(data) * 3 // 4)}")
+            return _chip(theme, f"Sound, {mime_type}, {size_words(len(data) * 3 // 4)}")
         case ResourceLinkBlock():
-            return _link(paper, block)
+            return _link(theme, block)
         case ResourceBlock():
-            return _resource(paper, block, key)
+            return _resource(theme, block, key)
         case UnknownBlock(type=kind, raw=raw):
-            return json_fold(paper, f"Content of the unknown type {label(kind, 60)}", raw, key)
+            return json_fold(theme, f"Content of the unknown type {label(kind, 60)}", raw, key)
 
 
 def block_words(block: ContentBlock) -> str:
@@ -63,65 +63,65 @@ def block_words(block: ContentBlock) -> str:
             return label(kind, 60)
 
 
-def markdown_part(paper: Paper, text: str, *, is_whole: bool = False) -> Markup:
+def markdown_part(theme: Theme, text: str, *, is_whole: bool = False) -> Markup:
     """Markdown, with formulas drawn here or left to Jupyter."""
-    return paper.markdown(render_markdown(text, as_tex=paper.is_static), is_whole=is_whole)
+    return theme.markdown(render_markdown(text, as_tex=theme.is_static), is_whole=is_whole)
 
 
-def text_part(paper: Paper, text: str) -> Markup:
-    """Text as Markdown, up to the paper's limit."""
-    limit = paper.limits.text_chars
-    body = paper("div", "md", markdown_part(paper, text[:limit], is_whole=True))
-    return body + rest_remark(paper, len(text) - limit, "characters")
+def text_part(theme: Theme, text: str) -> Markup:
+    """Text as Markdown, up to the theme's limit."""
+    limit = theme.limits.text_chars
+    body = theme("div", "md", markdown_part(theme, text[:limit], is_whole=True))
+    return body + rest_remark(theme, len(text) - limit, "characters")
 
 
-def code_part(paper: Paper, code: str, language: str) -> Markup:
-    """Code that waits for approval: highlighted, in full up to the paper's limit."""
-    most = paper.limits.text_chars
-    body = paper("div", "code", paper.markdown(code_block(clean(code[:most]), language)))
-    return body + rest_remark(paper, len(code) - most, "characters")
+def code_part(theme: Theme, code: str, language: str) -> Markup:
+    """Code that waits for approval: highlighted, in full up to the theme's limit."""
+    most = theme.limits.text_chars
+    body = theme("div", "code", theme.markdown(code_block(clean(code[:most]), language)))
+    return body + rest_remark(theme, len(code) - most, "characters")
 
 
-def json_fold(paper: Paper, title: str, value: Any, key: str) -> Markup:
+def json_fold(theme: Theme, title: str, value: Any, key: str) -> Markup:
     """A JSON value behind its title."""
-    return paper.fold("part fold", join(title), json_part(paper, value, key), key=key)
+    return theme.fold("part fold", join(title), json_part(theme, value, key), key=key)
 
 
-def _chip(paper: Paper, words: str) -> Markup:
-    return paper("div", "part", paper("span", "chip", label(words)))
+def _chip(theme: Theme, words: str) -> Markup:
+    return theme("div", "part", theme("span", "chip", label(words)))
 
 
-def _image(paper: Paper, block: ImageBlock) -> Markup:
+def _image(theme: Theme, block: ImageBlock) -> Markup:
     name = label(block.uri or "image")
     kind = block.mime_type.lower()
     size = size_words(len(block.data) * 3 // 4)
     if kind not in _IMAGE_TYPES or not block.data or not _BASE64.fullmatch(block.data):
-        return _chip(paper, f"Image that cannot be shown: {kind}, {size}")
-    if not paper.accepts_image(len(block.data), "an image"):
-        return _chip(paper, f"Image not kept here: {kind}, {size}")
+        return _chip(theme, f"Image that cannot be shown: {kind}, {size}")
+    if not theme.accepts_image(len(block.data), "an image"):
+        return _chip(theme, f"Image not kept here: {kind}, {size}")
     source = f"data:{kind};base64,{''.join(block.data.split())}"
-    return paper("div", "part", paper("img", "image", src=source, alt=name))
+    return theme("div", "part", theme("img", "image", src=source, alt=name))
 
 
-def _link(paper: Paper, block: ResourceLinkBlock) -> Markup:
+def _link(theme: Theme, block: ResourceLinkBlock) -> Markup:
     name = label(block.title or block.name)
     facts = [label(block.mime_type, 60)] if block.mime_type else []
     facts += [size_words(block.size)] if block.size is not None and block.size >= 0 else []
     facts += [label(block.description)] if block.description else []
-    shown = link(paper, block.uri, name)
-    return paper("div", "part link", shown, " ", paper("span", "muted small", " · ".join(facts)))
+    shown = link(theme, block.uri, name)
+    return theme("div", "part link", shown, " ", theme("span", "muted small", " · ".join(facts)))
 
 
-def link(paper: Paper, address: str, name: str) -> Markup:
+def link(theme: Theme, address: str, name: str) -> Markup:
     """A link to the web; any other address is named, not linked."""
     if is_safe_link(address):
-        return paper("a", "", name, href=address, target="_blank", rel="noopener noreferrer")
-    return paper("span", "ref", name, title=label(address, 500))
+        return theme("a", "", name, href=address, target="_blank", rel="noopener noreferrer")
+    return theme("span", "ref", name, title=label(address, 500))
 
 
-def _resource(paper: Paper, block: ResourceBlock, key: str) -> Markup:
-    name = paper("span", "mono", label(block.uri))
+def _resource(theme: Theme, block: ResourceBlock, key: str) -> Markup:
+    name = theme("span", "mono", label(block.uri))
     if block.text is None:
         size = size_words(len(block.blob or "") * 3 // 4)
-        return _chip(paper, f"{block.uri}, {block.mime_type or 'bytes'}, {size}")
-    return paper.fold("part fold", name, pre_part(paper, block.text), key=key)
+        return _chip(theme, f"{block.uri}, {block.mime_type or 'bytes'}, {size}")
+    return theme.fold("part fold", name, pre_part(theme, block.text), key=key)

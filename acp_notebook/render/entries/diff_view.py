@@ -8,7 +8,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from acp_notebook.render.labels import count_words
-from acp_notebook.render.markup import Paper, join, label, visible
+from acp_notebook.render.markup import Theme, join, label, visible
 from acp_notebook.render.parsing.diff import DiffFile, DiffLine, DiffText, change_words
 from acp_notebook.session.updates import DiffChange, DiffItem
 
@@ -18,33 +18,33 @@ _HIDDEN_LINES = 200
 _HIDDEN_IN_RECORD = 0
 
 
-def diff_counts(paper: Paper, diffs: list[DiffText]) -> Markup:
+def diff_counts(theme: Theme, diffs: list[DiffText]) -> Markup:
     """Lines added and removed over several diffs, or nothing."""
-    return _counts(paper, sum(d.added for d in diffs), sum(d.removed for d in diffs))
+    return _counts(theme, sum(d.added for d in diffs), sum(d.removed for d in diffs))
 
 
-def _counts(paper: Paper, added: int, removed: int) -> Markup:
+def _counts(theme: Theme, added: int, removed: int) -> Markup:
     if not added and not removed:
         return Markup("")
     words = f"{count_words(added, 'line')} added, {removed:,} removed"
     plus, minus = (
-        paper("span", "plus", f"+{added:,}"),
-        paper("span", "minus", f"\N{MINUS SIGN}{removed:,}"),
+        theme("span", "plus", f"+{added:,}"),
+        theme("span", "minus", f"\N{MINUS SIGN}{removed:,}"),
     )
-    return paper("span", "counts", plus, " ", minus, title=words)
+    return theme("span", "counts", plus, " ", minus, title=words)
 
 
-def render_diff(paper: Paper, item: DiffItem, text: DiffText, key: str) -> Markup:
+def render_diff(theme: Theme, item: DiffItem, text: DiffText, key: str) -> Markup:
     """The files of a diff and their lines."""
     named = _named(item, text)
     rest = [change for change in item.changes if all(change is not each for each, _ in named)]
-    parts = [paper("div", "file", change_words(change)) for change in rest]
-    left = paper.limits.diff_lines
+    parts = [theme("div", "file", change_words(change)) for change in rest]
+    left = theme.limits.diff_lines
     for number, (change, file) in enumerate(named):
         is_open = number < _FILES_OPEN
-        parts.append(_file(paper, change, file, f"{key}.{number}", left, is_open=is_open))
+        parts.append(_file(theme, change, file, f"{key}.{number}", left, is_open=is_open))
         left = max(0, left - len(file.lines))
-    return paper("div", "part", *parts)
+    return theme("div", "part", *parts)
 
 
 def _named(item: DiffItem, text: DiffText) -> list[tuple[DiffChange | None, DiffFile]]:
@@ -63,71 +63,71 @@ def _named(item: DiffItem, text: DiffText) -> list[tuple[DiffChange | None, Diff
 
 
 def _file(
-    paper: Paper, change: DiffChange | None, file: DiffFile, key: str, left: int, *, is_open: bool
+    theme: Theme, change: DiffChange | None, file: DiffFile, key: str, left: int, *, is_open: bool
 ) -> Markup:
     title = change_words(change) if change else label(file.path or "changes")
-    name = paper("span", "file", title)
+    name = theme("span", "file", title)
     lines = [line for line in file.lines if line.kind != "file"]
     if not lines or file.is_binary:
         is_said = change is not None and change.file_type == "binary"
-        note = paper("span", "muted small", "binary") if file.is_binary and not is_said else ""
-        return paper("div", "", name, " ", note)
+        note = theme("span", "muted small", "binary") if file.is_binary and not is_said else ""
+        return theme("div", "", name, " ", note)
     kinds = [line.kind for line in lines]
-    counts = _counts(paper, kinds.count("add"), kinds.count("del"))
-    body = _lines(paper, lines, key, left)
-    return paper.fold("part fold", join(name, " ", counts), body, key=key, is_open=is_open)
+    counts = _counts(theme, kinds.count("add"), kinds.count("del"))
+    body = _lines(theme, lines, key, left)
+    return theme.fold("part fold", join(name, " ", counts), body, key=key, is_open=is_open)
 
 
-def _lines(paper: Paper, lines: list[DiffLine], key: str, left: int) -> Markup:
+def _lines(theme: Theme, lines: list[DiffLine], key: str, left: int) -> Markup:
     shown = lines[:left]
     parts = []
     for number, line in enumerate(shown):
         if line.kind == "hidden":
-            parts.append(_hidden(paper, line, f"{key}.{number}"))
+            parts.append(_hidden(theme, line, f"{key}.{number}"))
         elif line.kind == "hunk" and number and shown[number - 1].kind == "hidden":
             pass  # the fold above says where we are
         else:
-            parts.append(_line(paper, line))
-    scrolled = paper.scrolled(len(parts))
-    inner = paper("div", "diff", *parts, role="group", aria_label="changes", **scrolled)
-    body = paper("div", "copyable", inner)
+            parts.append(_line(theme, line))
+    scrolled = theme.scrolled(len(parts))
+    inner = theme("div", "diff", *parts, role="group", aria_label="changes", **scrolled)
+    body = theme("div", "copyable", inner)
     rest = len(lines) - len(shown)
     if rest <= 0:
         return body
-    paper.left_out.append(count_words(rest, "line of a diff", "lines of a diff"))
-    return body + paper("div", "left-out", f"{count_words(rest, 'more line')} not shown")
+    theme.left_out.append(count_words(rest, "line of a diff", "lines of a diff"))
+    return body + theme("div", "left-out", f"{count_words(rest, 'more line')} not shown")
 
 
-def _hidden(paper: Paper, line: DiffLine, key: str) -> Markup:
+def _hidden(theme: Theme, line: DiffLine, key: str) -> Markup:
     texts = line.text.split("\n")
     words = f"⋯ {count_words(len(texts), 'unchanged line')}"
-    limit = _HIDDEN_IN_RECORD if paper.is_static else _HIDDEN_LINES
+    limit = _HIDDEN_IN_RECORD if theme.is_static else _HIDDEN_LINES
     if len(texts) > limit or line.number is None:
-        return paper("span", "diff-line diff-hunk", words)
+        return theme("span", "diff-line diff-hunk", words)
     inner = [
-        _line(paper, DiffLine("same", f" {text}", line.number + number))
+        _line(theme, DiffLine("same", f" {text}", line.number + number))
         for number, text in enumerate(texts)
     ]
-    head = paper("span", "diff-hunk", words)
-    return paper.fold("diff-hidden fold", head, *inner, key=key)
+    head = theme("span", "diff-hunk", words)
+    return theme.fold("diff-hidden fold", head, *inner, key=key)
 
 
-def _line(paper: Paper, line: DiffLine) -> Markup:
+def _line(theme: Theme, line: DiffLine) -> Markup:
     looks = f"diff-line diff-{line.kind}"
     text = line.text[:_LINE_CHARS]
     number = "" if line.number is None else str(line.number)
     # In the page a style sheet shows the number, so that copied lines do not have it.
-    column = paper("span", "diff-number", number or " ") if paper.is_static else ""
-    pieces = _pieces(paper, text, line)
-    return paper("span", looks, column, *pieces, data_line=number)
+    column = theme("span", "diff-number", number or " ") if theme.is_static else ""
+    pieces = _pieces(theme, text, line)
+    return theme("span", looks, column, *pieces, data_line=number)
 
 
-def _pieces(paper: Paper, text: str, line: DiffLine) -> list[str | Markup]:
+def _pieces(theme: Theme, text: str, line: DiffLine) -> list[str | Markup]:
     if not line.marks:
         return [visible(text) or " "]
     pieces: list[str | Markup] = []
     at = 0
     for start, end in line.marks:
-        pieces += [visible(text[at:start]), paper("span", "mark", visible(text[start:end]))]
+        pieces += [visible(text[at:start]), theme("span", "mark", visible(text[start:end]))]
         at = end
     return [*pieces, visible(text[at:])]

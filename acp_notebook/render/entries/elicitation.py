@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from acp_notebook.render.entries.content import json_fold, text_part
 from acp_notebook.render.labels import WAITS, Wording, by_words
-from acp_notebook.render.markup import Paper, join, label, visible
+from acp_notebook.render.markup import Theme, join, label, visible
 from acp_notebook.render.parsing.web_address import WebAddress, read_address
 from acp_notebook.session.elicitation import Elicitation
 from acp_notebook.session.form import HIDDEN, Choice, Form, FormField
@@ -28,7 +28,7 @@ _HINTS = {"date-time": "2026-01-31T18:00:00Z", "uri": "https://", "email": "name
 
 def elicitation_words(elicitation: Elicitation) -> Wording:
     """How it was answered."""
-    answer, is_page = elicitation.answer, elicitation.request.page is not None
+    answer, is_page = elicitation.answer, elicitation.request.url_request is not None
     if answer is None:
         return Wording("Waiting for your answer", "?", "warn")
     if answer.action == "decline":
@@ -75,28 +75,28 @@ def elicitation_line(elicitation: Elicitation) -> str:
     return f"{line} ({filled})" if filled else line
 
 
-def render_elicitation(paper: Paper, elicitation: Elicitation, ident: str) -> Markup:
+def render_elicitation(theme: Theme, elicitation: Elicitation, ident: str) -> Markup:
     """A form or a page, to be answered or as it was answered."""
     request = elicitation.request
     if not elicitation.is_open:
-        return _answered(paper, elicitation, ident)
-    who = paper("div", "muted small", f"{label(paper.agent_name, 80)} asks you")
-    title = paper(
+        return _answered(theme, elicitation, ident)
+    who = theme("div", "muted small", f"{label(theme.agent_name, 80)} asks you")
+    title = theme(
         "div",
         "ask-title",
-        paper("span", "ask-mark", "?", aria_hidden="true"),
+        theme("span", "ask-mark", "?", aria_hidden="true"),
         " ",
         visible(request.message[:MESSAGE_LIMIT_CHARS]),
     )
-    if paper.is_static:
-        remark = paper("div", "muted small", WAITS)
-        return paper("div", "card card-line", who, title, remark)
+    if theme.is_static:
+        remark = theme("div", "muted small", WAITS)
+        return theme("div", "card card-line", who, title, remark)
     body = (
-        _form(paper, request.form, ident)
+        _form(theme, request.form, ident)
         if request.form is not None
-        else _page(paper, read_address(request.url or ""), ident)
+        else _page(theme, read_address(request.url or ""), ident)
     )
-    return paper(
+    return theme(
         "form",
         "ask form",
         who,
@@ -105,44 +105,44 @@ def render_elicitation(paper: Paper, elicitation: Elicitation, ident: str) -> Ma
         novalidate=True,
         autocomplete="off",
         data_form=ident,
-        aria_label=f"{label(paper.agent_name, 80)} asks: {label(request.message)}",
+        aria_label=f"{label(theme.agent_name, 80)} asks: {label(request.message)}",
     )
 
 
 # A form
 
 
-def _form(paper: Paper, form: Form, ident: str) -> list[Markup]:
+def _form(theme: Theme, form: Form, ident: str) -> list[Markup]:
     parts = []
     if form.title:
-        parts.append(paper("div", "form-title", label(form.title)))
+        parts.append(theme("div", "form-title", label(form.title)))
     if form.description:
-        parts.append(text_part(paper, form.description))
+        parts.append(text_part(theme, form.description))
     parts += [
-        _field(paper, item, number, f"{ident}.f{number}") for number, item in enumerate(form.fields)
+        _field(theme, item, number, f"{ident}.f{number}") for number, item in enumerate(form.fields)
     ]
     if any(item.is_secret for item in form.fields):
         words = "What you type in a hidden field goes to the agent; the notebook does not keep it."
-        parts.append(paper("div", "muted small", words))
+        parts.append(theme("div", "muted small", words))
     if any(item.is_required for item in form.fields):
-        parts.append(paper("div", "muted small", "* is needed"))
-    submit = _button(paper, "Submit", "allow primary", ident, "submit", is_submit=True)
-    return [*parts, _buttons(paper, submit, ident)]
+        parts.append(theme("div", "muted small", "* is needed"))
+    submit = _button(theme, "Submit", "allow primary", ident, "submit", is_submit=True)
+    return [*parts, _buttons(theme, submit, ident)]
 
 
-def _buttons(paper: Paper, first: Markup, ident: str) -> Markup:
-    decline = _button(paper, "Decline", "reject", ident, "decline")
-    cancel = _button(paper, "Cancel", "other", ident, "dismiss")
-    return paper("div", "ask-buttons", first, decline, cancel)
+def _buttons(theme: Theme, first: Markup, ident: str) -> Markup:
+    decline = _button(theme, "Decline", "reject", ident, "decline")
+    cancel = _button(theme, "Cancel", "other", ident, "dismiss")
+    return theme("div", "ask-buttons", first, decline, cancel)
 
 
 def _button(
-    paper: Paper, words: str, look: str, ident: str, act: str, *, is_submit: bool = False
+    theme: Theme, words: str, look: str, ident: str, act: str, *, is_submit: bool = False
 ) -> Markup:
-    return paper(
+    return theme(
         "button",
         f"button {look}",
-        paper("span", "button-label", words),
+        theme("span", "button-label", words),
         type="submit" if is_submit else "button",
         data_act=None if is_submit else act,
         data_id=ident,
@@ -150,32 +150,32 @@ def _button(
     )
 
 
-def _field(paper: Paper, item: FormField, number: int, key: str) -> Markup:
+def _field(theme: Theme, item: FormField, number: int, key: str) -> Markup:
     if item.kind == "unknown":
         title = f"{label(item.title, 120)}: a field of a kind that cannot be filled in here"
-        inner = join(json_fold(paper, title, dict(item.raw), key))
+        inner = join(json_fold(theme, title, dict(item.raw), key))
     elif item.kind == "boolean":
-        inner = _checkbox(paper, item, number, key)
+        inner = _checkbox(theme, item, number, key)
     elif item.kind == "choices" or (item.kind == "choice" and len(item.choices) <= RADIO_LIMIT):
-        inner = _group(paper, item, number, key)
+        inner = _group(theme, item, number, key)
     else:
         control = (
-            _select(paper, item, number, key) if item.choices else _input(paper, item, number, key)
+            _select(theme, item, number, key) if item.choices else _input(theme, item, number, key)
         )
-        inner = paper("label", "field-label", _title(paper, item), control)
-    wrong = paper("div", "wrong", data_wrong=str(number))
-    return paper("div", "input", inner, _description(paper, item), wrong)
+        inner = theme("label", "field-label", _title(theme, item), control)
+    wrong = theme("div", "wrong", data_wrong=str(number))
+    return theme("div", "input", inner, _description(theme, item), wrong)
 
 
-def _title(paper: Paper, item: FormField) -> Markup:
-    mark = paper("span", "needed", " *", title="is needed") if item.is_required else ""
-    return paper("span", "field-title", label(item.title, 120), mark, dir="auto")
+def _title(theme: Theme, item: FormField) -> Markup:
+    mark = theme("span", "needed", " *", title="is needed") if item.is_required else ""
+    return theme("span", "field-title", label(item.title, 120), mark, dir="auto")
 
 
-def _description(paper: Paper, item: FormField) -> Markup:
+def _description(theme: Theme, item: FormField) -> Markup:
     if not item.description:
         return Markup("")
-    return paper("div", "muted small", label(item.description, 500), dir="auto")
+    return theme("div", "muted small", label(item.description, 500), dir="auto")
 
 
 def _shared(item: FormField, number: int, key: str) -> dict[str, Any]:
@@ -187,7 +187,7 @@ def _shared(item: FormField, number: int, key: str) -> dict[str, Any]:
     }
 
 
-def _input(paper: Paper, item: FormField, number: int, key: str) -> Markup:
+def _input(theme: Theme, item: FormField, number: int, key: str) -> Markup:
     rules = item.rules
     attributes = _shared(item, number, key)
     if item.kind in {"number", "integer"}:
@@ -198,23 +198,23 @@ def _input(paper: Paper, item: FormField, number: int, key: str) -> Markup:
         kind = "password" if item.is_secret else _INPUT_TYPES.get(item.format or "", "text")
         attributes |= {"type": kind, "placeholder": _HINTS.get(item.format or ""), "dir": "auto"}
     value = "" if item.default is None else str(item.default)
-    return paper("input", "control", value=value, **attributes)
+    return theme("input", "control", value=value, **attributes)
 
 
 def _number(rules: Mapping[str, Any], key: str) -> str | None:
     return str(rules[key]) if key in rules else None
 
 
-def _checkbox(paper: Paper, item: FormField, number: int, key: str) -> Markup:
-    box = paper(
+def _checkbox(theme: Theme, item: FormField, number: int, key: str) -> Markup:
+    box = theme(
         "input", "", type="checkbox", checked=item.default is True, **_shared(item, number, key)
     )
-    return paper("label", "check", box, " ", _title(paper, item))
+    return theme("label", "check", box, " ", _title(theme, item))
 
 
-def _select(paper: Paper, item: FormField, number: int, key: str) -> Markup:
+def _select(theme: Theme, item: FormField, number: int, key: str) -> Markup:
     options = [
-        paper(
+        theme(
             "option",
             "",
             label(choice.title, 200),
@@ -224,11 +224,11 @@ def _select(paper: Paper, item: FormField, number: int, key: str) -> Markup:
         for choice in item.choices
     ]
     if item.default is None:
-        options.insert(0, paper("option", "", "—", value=""))
-    return paper("select", "control", *options, **_shared(item, number, key))
+        options.insert(0, theme("option", "", "—", value=""))
+    return theme("select", "control", *options, **_shared(item, number, key))
 
 
-def _group(paper: Paper, item: FormField, number: int, key: str) -> Markup:
+def _group(theme: Theme, item: FormField, number: int, key: str) -> Markup:
     is_many = item.kind == "choices"
     choices = list(item.choices)
     if not is_many and not item.is_required:
@@ -243,12 +243,12 @@ def _group(paper: Paper, item: FormField, number: int, key: str) -> Markup:
             "data_key": f"{key}.{place}",
             "data_many": is_many,
         }
-        words = [paper("span", "", label(choice.title, 200), dir="auto")]
+        words = [theme("span", "", label(choice.title, 200), dir="auto")]
         if choice.description:
-            words.append(paper("span", "muted small", " " + label(choice.description, 300)))
-        rows.append(paper("label", "check", paper("input", "", **attributes), " ", *words))
-    legend = paper("legend", "field-title", _title(paper, item))
-    return paper("fieldset", "group", legend, *rows)
+            words.append(theme("span", "muted small", " " + label(choice.description, 300)))
+        rows.append(theme("label", "check", theme("input", "", **attributes), " ", *words))
+    legend = theme("legend", "field-title", _title(theme, item))
+    return theme("fieldset", "group", legend, *rows)
 
 
 def _is_on(item: FormField, choice: Choice) -> bool:
@@ -260,14 +260,14 @@ def _is_on(item: FormField, choice: Choice) -> bool:
 # A page
 
 
-def _page(paper: Paper, address: WebAddress, ident: str) -> list[Markup]:
-    parts = _address(paper, address)
+def _page(theme: Theme, address: WebAddress, ident: str) -> list[Markup]:
+    parts = _address(theme, address)
     if address.href is None:
-        return [*parts, _buttons(paper, Markup(""), ident)]
-    first = paper(
+        return [*parts, _buttons(theme, Markup(""), ident)]
+    first = theme(
         "a",
         "button allow primary",
-        paper("span", "button-label", f"Open {label(address.host, 80)}"),
+        theme("span", "button-label", f"Open {label(address.host, 80)}"),
         href=address.href,
         target="_blank",
         rel="noopener noreferrer",
@@ -276,16 +276,16 @@ def _page(paper: Paper, address: WebAddress, ident: str) -> list[Markup]:
         data_key=f"{ident}.open",
     )
     remark = "It opens in a new tab, by your click only."
-    return [*parts, _buttons(paper, first, ident), paper("div", "muted small", remark)]
+    return [*parts, _buttons(theme, first, ident), theme("div", "muted small", remark)]
 
 
-def _address(paper: Paper, address: WebAddress) -> list[Markup]:
-    parts = [paper("div", "pre address", address.shown)]
+def _address(theme: Theme, address: WebAddress) -> list[Markup]:
+    parts = [theme("div", "pre address", address.shown)]
     if address.host:
-        host = paper("span", "mono title", label(address.host, 120))
-        parts.append(paper("div", "field", paper("span", "muted", "Host "), host))
+        host = theme("span", "mono title", label(address.host, 120))
+        parts.append(theme("div", "field", theme("span", "muted", "Host "), host))
     parts += [
-        paper("div", "notice notice-warn", paper("span", "glyph tone-warn", "! "), warning)
+        theme("div", "notice notice-warn", theme("span", "glyph tone-warn", "! "), warning)
         for warning in address.warnings
     ]
     return parts
@@ -294,24 +294,24 @@ def _address(paper: Paper, address: WebAddress) -> list[Markup]:
 # Answered
 
 
-def _answered(paper: Paper, elicitation: Elicitation, ident: str) -> Markup:
+def _answered(theme: Theme, elicitation: Elicitation, ident: str) -> Markup:
     request, answer = elicitation.request, elicitation.answer
     by = [label(by_words(answer.by), 80)] if answer is not None and answer.by else []
-    title = paper("span", "", paper.titled(request.message), dir="auto")
-    line = Markup(" · ").join([paper.wording(elicitation_words(elicitation)), *by, title])
+    title = theme("span", "", theme.titled(request.message), dir="auto")
+    line = Markup(" · ").join([theme.wording(elicitation_words(elicitation)), *by, title])
     rows = [
-        paper(
+        theme(
             "div",
             "field",
-            paper("span", "muted", f"{title}: "),
-            paper("span", "muted" if value == HIDDEN else "", value, dir="auto"),
+            theme("span", "muted", f"{title}: "),
+            theme("span", "muted" if value == HIDDEN else "", value, dir="auto"),
         )
         for title, value in answer_lines(elicitation)
     ]
-    if request.page is not None:
-        rows = _address(paper, read_address(request.page.url))
+    if request.url_request is not None:
+        rows = _address(theme, read_address(request.url_request.url))
     if not rows:
-        return paper("div", "answered", line)
+        return theme("div", "answered", line)
     # What was sent is a fact to see; an address that was shown is one to look up.
-    body = paper("div", "answered-body", *rows)
-    return paper.fold("answered", line, body, key=ident, is_open=request.page is None)
+    body = theme("div", "answered-body", *rows)
+    return theme.fold("answered", line, body, key=ident, is_open=request.url_request is None)

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from acp_notebook.render.entries.code import code_block
 from acp_notebook.render.labels import count_words
-from acp_notebook.render.markup import Paper, clean, join, label, visible
+from acp_notebook.render.markup import Theme, clean, join, label, visible
 
 FIELDS_LIMIT: Final = 12
 LINE_LIMIT_CHARS: Final = 160
@@ -27,21 +27,21 @@ _DEPTH: Final = 12
 _OPEN_CHILDREN: Final = 8
 
 
-def rest_remark(paper: Paper, rest: int, what: str) -> Markup:
+def rest_remark(theme: Theme, rest: int, what: str) -> Markup:
     """A line that says how much is not shown, if anything."""
     if rest <= 0:
         return Markup("")
-    paper.left_out.append(f"{rest:,} {what}")
-    return paper("div", "left-out", f"… {rest:,} more {what} not shown")
+    theme.left_out.append(f"{rest:,} {what}")
+    return theme("div", "left-out", f"… {rest:,} more {what} not shown")
 
 
-def pre_part(paper: Paper, text: str, limit: int | None = None) -> Markup:
-    """Text exactly as it is, up to the paper's limit."""
-    most = limit or paper.limits.text_chars
+def pre_part(theme: Theme, text: str, limit: int | None = None) -> Markup:
+    """Text exactly as it is, up to the theme's limit."""
+    most = limit or theme.limits.text_chars
     shown = clean(text[:most])
     lines = shown.count("\n") + len(shown) // 100
-    body = paper("pre", "pre", shown, **paper.scrolled(lines))
-    return body + rest_remark(paper, len(text) - most, "characters")
+    body = theme("pre", "pre", shown, **theme.scrolled(lines))
+    return body + rest_remark(theme, len(text) - most, "characters")
 
 
 def brief_json(value: Any, limit: int) -> str | None:
@@ -69,24 +69,24 @@ def _is_light(value: Any, limit: int) -> bool:
     return budget > 0
 
 
-def json_part(paper: Paper, value: Any, key: str) -> Markup:
+def json_part(theme: Theme, value: Any, key: str) -> Markup:
     """A JSON value; a string as it is."""
     if isinstance(value, str):
-        return pre_part(paper, value)
+        return pre_part(theme, value)
     if _is_table(value):
-        return _table(paper, value)
+        return _table(theme, value)
     brief = brief_json(value, SMALL_CHARS)
     if brief is not None:
-        return paper("div", "code", paper.markdown(code_block(brief, "json")))
-    tree = _Tree(paper, key)
-    return paper("div", "tree", tree.branch(value, 0, key)) + tree.remark()
+        return theme("div", "code", theme.markdown(code_block(brief, "json")))
+    tree = _Tree(theme, key)
+    return theme("div", "tree", tree.branch(value, 0, key)) + tree.remark()
 
 
-def fields_part(paper: Paper, value: Any, key: str) -> Markup:
+def fields_part(theme: Theme, value: Any, key: str) -> Markup:
     """What a tool was given: a flat object as named values, code as code, anything else as JSON."""
     if not isinstance(value, Mapping) or len(value) > FIELDS_LIMIT or not _is_flat(value):
-        return json_part(paper, value, key)
-    return join(*(_field(paper, str(name), item) for name, item in value.items()))
+        return json_part(theme, value, key)
+    return join(*(_field(theme, str(name), item) for name, item in value.items()))
 
 
 def _is_flat(value: Mapping[Any, Any]) -> bool:
@@ -95,12 +95,12 @@ def _is_flat(value: Mapping[Any, Any]) -> bool:
     )
 
 
-def _field(paper: Paper, name: str, value: Any) -> Markup:
-    title = paper("span", "muted small field-name", label(name, 80))
+def _field(theme: Theme, name: str, value: Any) -> Markup:
+    title = theme("span", "muted small field-name", label(name, 80))
     text = value if isinstance(value, str) else json.dumps(value)
     if "\n" not in text and len(text) <= LINE_LIMIT_CHARS:
-        return paper("div", "field", title, " ", paper("span", "mono", visible(text)))
-    return paper("div", "field", title, pre_part(paper, visible(text)))
+        return theme("div", "field", title, " ", theme("span", "mono", visible(text)))
+    return theme("div", "field", title, pre_part(theme, visible(text)))
 
 
 # A table
@@ -119,32 +119,32 @@ def _columns(rows: Iterable[Mapping[Any, Any]]) -> list[Any]:
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
-def _table(paper: Paper, rows: list[Mapping[Any, Any]]) -> Markup:
+def _table(theme: Theme, rows: list[Mapping[Any, Any]]) -> Markup:
     shown = rows[:TABLE_ROWS]
     columns = _columns(shown)
-    head = [_column(paper, shown, name) for name in columns]
-    body = [paper("tr", "row", *(_cell(paper, row, name) for name in columns)) for row in shown]
-    table = paper(
-        "table", "grid", paper("thead", "", paper("tr", "", *head)), paper("tbody", "", *body)
+    head = [_column(theme, shown, name) for name in columns]
+    body = [theme("tr", "row", *(_cell(theme, row, name) for name in columns)) for row in shown]
+    table = theme(
+        "table", "grid", theme("thead", "", theme("tr", "", *head)), theme("tbody", "", *body)
     )
-    return paper("div", "table", table) + rest_remark(paper, len(rows) - len(shown), "rows")
+    return theme("div", "table", table) + rest_remark(theme, len(rows) - len(shown), "rows")
 
 
-def _column(paper: Paper, rows: list[Mapping[Any, Any]], name: Any) -> Markup:
+def _column(theme: Theme, rows: list[Mapping[Any, Any]], name: Any) -> Markup:
     """A column's title, over its numbers if it has some."""
     looks = "cell cell-number cell-head" if any(_is_number(r.get(name)) for r in rows) else ""
-    return paper("th", looks or "cell cell-head", label(str(name), 40), scope="col")
+    return theme("th", looks or "cell cell-head", label(str(name), 40), scope="col")
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _cell(paper: Paper, row: Mapping[Any, Any], name: Any) -> Markup:
+def _cell(theme: Theme, row: Mapping[Any, Any], name: Any) -> Markup:
     value = row.get(name)
     is_number = _is_number(value)
     text = value if isinstance(value, str) else "" if value is None else json.dumps(value)
-    return paper("td", "cell cell-number" if is_number else "cell", label(text, _CELL_CHARS))
+    return theme("td", "cell cell-number" if is_number else "cell", label(text, _CELL_CHARS))
 
 
 # A tree
@@ -153,10 +153,10 @@ def _cell(paper: Paper, row: Mapping[Any, Any], name: Any) -> Markup:
 class _Tree:
     """Branches as `<details>`, until the budget of lines is spent."""
 
-    def __init__(self, paper: Paper, key: str) -> None:
-        self._paper = paper
+    def __init__(self, theme: Theme, key: str) -> None:
+        self._theme = theme
         self._key = key
-        self._lines = paper.limits.json_chars // 50
+        self._lines = theme.limits.json_chars // 50
         self._is_cut = False
 
     def branch(self, value: Any, depth: int, key: str) -> Markup:
@@ -168,7 +168,7 @@ class _Tree:
             if self._lines <= 0 or number >= _CHILDREN:
                 self._is_cut = True
                 rest = count_words(size - number, "more")
-                shown.append(self._paper("div", "left-out", f"… {rest} not shown"))
+                shown.append(self._theme("div", "left-out", f"… {rest} not shown"))
                 break
             self._lines -= 1
             shown.append(self._node(name, item, depth, f"{key}.{number}"))
@@ -177,23 +177,23 @@ class _Tree:
     def remark(self) -> Markup:
         """Notes for the record that something is missing."""
         if self._is_cut:
-            self._paper.left_out.append("parts of a JSON value")
+            self._theme.left_out.append("parts of a JSON value")
         return Markup("")
 
     def _node(self, name: Any, item: Any, depth: int, key: str) -> Markup:
-        paper = self._paper
-        title = paper("span", "json-name", label(str(name), 80))
+        theme = self._theme
+        title = theme("span", "json-name", label(str(name), 80))
         if isinstance(item, (Mapping, list, tuple)) and item and depth < _DEPTH:
             words = count_words(len(item), "entry", "entries")
-            head = join(title, " ", paper("span", "muted small", words))
+            head = join(title, " ", theme("span", "muted small", words))
             is_open = depth == 0 and len(item) <= _OPEN_CHILDREN
-            inner = paper("div", "json-inner", self.branch(item, depth + 1, key))
-            return paper.fold("branch", head, inner, key=key, is_open=is_open)
+            inner = theme("div", "json-inner", self.branch(item, depth + 1, key))
+            return theme.fold("branch", head, inner, key=key, is_open=is_open)
         if isinstance(item, str) and ("\n" in item or len(item) > LINE_LIMIT_CHARS):
             self._lines -= min(len(item), _TEXT_CHARS) // 50
-            return paper("div", "field", title, pre_part(paper, item, _TEXT_CHARS))
+            return theme("div", "field", title, pre_part(theme, item, _TEXT_CHARS))
         text = item if isinstance(item, str) else json.dumps(item, default=str)
-        return paper("div", "field", title, " ", paper("span", "mono", visible(text[:500])))
+        return theme("div", "field", title, " ", theme("span", "mono", visible(text[:500])))
 
 
 def _pairs(value: Any) -> Iterable[tuple[Any, Any]]:

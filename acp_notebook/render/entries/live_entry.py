@@ -15,7 +15,7 @@ from acp_notebook.render.entries.content import render_block
 from acp_notebook.render.entries.kinds import render_entry, subject_ident
 from acp_notebook.render.entries.thought import SNIPPET_CHARS, thought_head
 from acp_notebook.render.entries.tool_call import terminal_slot
-from acp_notebook.render.markup import Paper
+from acp_notebook.render.markup import Theme
 from acp_notebook.render.operations import Operation
 from acp_notebook.render.parsing.markdown_stream import Delta, MarkdownStream
 from acp_notebook.render.parsing.terminal import TerminalText
@@ -27,12 +27,12 @@ from acp_notebook.session.updates import PermissionId, TerminalId, ToolCallId, T
 class CardEntry:
     """An entry that is drawn anew whenever it changes."""
 
-    def __init__(self, key: EntryKey, ident: str, paper: Paper) -> None:
+    def __init__(self, key: EntryKey, ident: str, theme: Theme) -> None:
         self.key = key
         self.ident = ident
         self.places: dict[str, TerminalId] = {}
         """Where the card shows terminals."""
-        self._paper = paper
+        self._theme = theme
         self._html: Markup | None = None
 
     @property
@@ -42,7 +42,7 @@ class CardEntry:
 
     def update(self, state: SessionState) -> list[Operation]:
         """What the page lacks."""
-        html = render_entry(self._paper, state, self.key, self.ident)
+        html = render_entry(self._theme, state, self.key, self.ident)
         self.places = self._find_places(state) if html else {}
         before, self._html = self._html, html
         if html == before:
@@ -82,13 +82,13 @@ class CardEntry:
 class StreamEntry:
     """A message or a thought: finished blocks go out once, the open tail anew."""
 
-    def __init__(self, key: EntryKey, ident: str, paper: Paper) -> None:
+    def __init__(self, key: EntryKey, ident: str, theme: Theme) -> None:
         self.key = key
         self.ident = ident
         self.places: dict[str, TerminalId] = {}
         self.is_active = False
         """Whether a thought is what the agent is at now."""
-        self._paper = paper
+        self._theme = theme
         self._frame: Markup | None = None
         self._seen: list[ContentBlock] = []
         self._done: list[Markup] = []
@@ -154,7 +154,7 @@ class StreamEntry:
                 self._feed(block.text)
                 continue
             _extend(delta, self._finish_stream())
-            html = render_block(self._paper, block, f"{self.ident}.m{number}")
+            html = render_block(self._theme, block, f"{self.ident}.m{number}")
             self._done.append(html)
             delta.done.append(html)
         _extend(delta, self._stream.pull())
@@ -184,13 +184,13 @@ class StreamEntry:
     def _render_frame(self) -> Markup:
         if not self._seen:
             return Markup("")
-        paper = self._paper
-        slots = paper.slot(f"{self.ident}.done", "done") + paper.slot(f"{self.ident}.tail", "tail")
-        body = paper("div", "md jp-md", slots, dir="auto")
+        theme = self._theme
+        slots = theme.slot(f"{self.ident}.done", "done") + theme.slot(f"{self.ident}.tail", "tail")
+        body = theme("div", "md jp-md", slots, dir="auto")
         if self.key.kind != "thought":
             return body
-        head = thought_head(paper, self.key, self._snippet, is_active=self.is_active)
-        return paper.fold("thought fold", head, paper("div", "thought-body", body), key=self.ident)
+        head = thought_head(theme, self.key, self._snippet, is_active=self.is_active)
+        return theme.fold("thought fold", head, theme("div", "thought-body", body), key=self.ident)
 
     def _operations(self, delta: Delta) -> list[Operation]:
         if not self._frame:
@@ -230,9 +230,9 @@ def _extend(delta: Delta, more: Delta) -> None:
 class LiveTerminal:
     """A terminal's lines, and how many of them each place on the page has."""
 
-    def __init__(self, paper: Paper) -> None:
-        self._text = TerminalText(paper)
-        self._keep = paper.limits.terminal_lines
+    def __init__(self, theme: Theme) -> None:
+        self._text = TerminalText(theme)
+        self._keep = theme.limits.terminal_lines
         self._source: bytearray | None = None
         self._read = 0
         self._sent: dict[str, int] = {}

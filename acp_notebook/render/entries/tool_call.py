@@ -13,7 +13,7 @@ from markupsafe import Markup
 from acp_notebook.render.entries.diff_view import diff_counts, render_diff
 from acp_notebook.render.entries.json_view import fields_part, json_part, pre_part
 from acp_notebook.render.labels import KINDS, count_words, kind_of, spent_words, status_words
-from acp_notebook.render.markup import Paper, join, label, visible
+from acp_notebook.render.markup import Theme, join, label, visible
 from acp_notebook.render.parsing.diff import diff_text
 from acp_notebook.render.parsing.terminal import TerminalText
 from acp_notebook.render.text.tool_text import render_output
@@ -49,49 +49,49 @@ def tool_title(call: ToolCall) -> str:
     return label(call.title or call.name or KINDS[kind_of(call.kind)])
 
 
-def render_tool_call(paper: Paper, state: SessionState, call: ToolCall, ident: str) -> Markup:
+def render_tool_call(theme: Theme, state: SessionState, call: ToolCall, ident: str) -> Markup:
     """The card of a tool call."""
-    body = tool_body(paper, state, call, ident)
-    line = _line(paper, call)
+    body = tool_body(theme, state, call, ident)
+    line = _line(theme, call)
     kind = f"card tool kind-{kind_of(call.kind)}"
     if not body:
-        return paper("div", f"{kind} card-plain", paper("div", "tool-line", line))
-    shown = paper("div", "card-body", *body)
+        return theme("div", f"{kind} card-plain", theme("div", "tool-line", line))
+    shown = theme("div", "card-body", *body)
     is_open = call.status == "failed" or _has_image(call) or OPEN_META in call.meta
-    return paper.fold(kind, paper("span", "tool-row", line), shown, key=ident, is_open=is_open)
+    return theme.fold(kind, theme("span", "tool-row", line), shown, key=ident, is_open=is_open)
 
 
-def _line(paper: Paper, call: ToolCall) -> Markup:
+def _line(theme: Theme, call: ToolCall) -> Markup:
     kind = kind_of(call.kind)
     diffs = [diff_text(item) for item in call.content if isinstance(item, DiffItem)]
     word = "" if _says(tool_title(call), KINDS[kind]) else KINDS[kind]
     name = label(call.name or "", 60)
     is_news = bool(name and call.title) and not _says(tool_title(call), name)
-    extra = paper("span", "mono muted", name) if is_news else Markup("")
+    extra = theme("span", "mono muted", name) if is_news else Markup("")
     return Markup(" ").join(
         [
-            paper.icon(kind, word),
-            paper("span", "title tool-title", paper.titled(tool_title(call)), dir="auto"),
+            theme.icon(kind, word),
+            theme("span", "title tool-title", theme.titled(tool_title(call)), dir="auto"),
             extra,
-            diff_counts(paper, diffs),
-            paper(
-                "span", "end", _spent(paper, call), " ", paper.wording(status_words(call.status))
+            diff_counts(theme, diffs),
+            theme(
+                "span", "end", _spent(theme, call), " ", theme.wording(status_words(call.status))
             ),
         ]
     )
 
 
-def _spent(paper: Paper, call: ToolCall) -> Markup:
+def _spent(theme: Theme, call: ToolCall) -> Markup:
     """How long it took, or has taken so far; nothing for what is over at once."""
-    span = paper.spans.get(EntryKey("tool_call", call.tool_call_id))
+    span = theme.spans.get(EntryKey("tool_call", call.tool_call_id))
     if span is None:
         return Markup("")
     if span.seconds is None:
-        is_running = call.status == "in_progress" and not paper.is_static
+        is_running = call.status == "in_progress" and not theme.is_static
         since = f"{span.began_s:.1f}"
-        return paper("span", "num muted", "", data_since=since) if is_running else Markup("")
+        return theme("span", "num muted", "", data_since=since) if is_running else Markup("")
     return (
-        paper("span", "num muted small", words)
+        theme("span", "num muted small", words)
         if (words := spent_words(span.seconds))
         else Markup("")
     )
@@ -110,39 +110,39 @@ def _has_image(call: ToolCall) -> bool:
 
 
 def tool_body(
-    paper: Paper, state: SessionState, call: ToolCall, ident: str, *, is_open: bool = False
+    theme: Theme, state: SessionState, call: ToolCall, ident: str, *, is_open: bool = False
 ) -> list[Markup]:
     """What is behind the line: places, input, content, output. `is_open` unfolds the input."""
     parts = []
     if call.locations:
-        parts.append(_locations(paper, call.locations))
+        parts.append(_locations(theme, call.locations))
     if _says_something(call.raw_input):
         summary = join("Input")
-        fields = fields_part(paper, call.raw_input, f"{ident}.in")
-        parts.append(paper.fold("part fold", summary, fields, key=f"{ident}.in", is_open=is_open))
+        fields = fields_part(theme, call.raw_input, f"{ident}.in")
+        parts.append(theme.fold("part fold", summary, fields, key=f"{ident}.in", is_open=is_open))
     for number, item in enumerate(call.content):
         key = f"{ident}.c{number}"
         match item:
             case ContentItem(block=block):
-                parts.append(paper("div", "part", render_output(paper, call.kind, block, key)))
+                parts.append(theme("div", "part", render_output(theme, call.kind, block, key)))
             case DiffItem():
-                parts.append(render_diff(paper, item, diff_text(item), key))
+                parts.append(render_diff(theme, item, diff_text(item), key))
             case TerminalItem() if item in call.content[:number]:
                 pass  # one place for each terminal is enough
             case TerminalItem(terminal_id=terminal_id):
                 place = terminal_slot(ident, terminal_id, call)
-                parts.append(render_terminal(paper, state.terminals.get(terminal_id), place))
+                parts.append(render_terminal(theme, state.terminals.get(terminal_id), place))
             case UnknownItem(type=kind, raw=raw):
-                parts.append(_raw(paper, f"Unknown content: {label(kind, 60)}", raw, key))
+                parts.append(_raw(theme, f"Unknown content: {label(kind, 60)}", raw, key))
     if _says_something(call.raw_output):
-        parts.append(_raw(paper, "Output", call.raw_output, f"{ident}.out"))
-    return [*parts, *_cancel_button(paper, state, call, ident)]
+        parts.append(_raw(theme, "Output", call.raw_output, f"{ident}.out"))
+    return [*parts, *_cancel_button(theme, state, call, ident)]
 
 
-def _cancel_button(paper: Paper, state: SessionState, call: ToolCall, ident: str) -> list[Markup]:
-    if paper.is_static or not can_be_cancelled(state, call):
+def _cancel_button(theme: Theme, state: SessionState, call: ToolCall, ident: str) -> list[Markup]:
+    if theme.is_static or not can_be_cancelled(state, call):
         return []
-    return [paper("button", "button quiet", "Cancel this", data_act="cancel_tool", data_id=ident)]
+    return [theme("button", "button quiet", "Cancel this", data_act="cancel_tool", data_id=ident)]
 
 
 def can_be_cancelled(state: SessionState, call: ToolCall) -> bool:
@@ -159,25 +159,25 @@ def _says_something(value: Any) -> bool:
     return value is not None and value not in ({}, [], "")
 
 
-def _raw(paper: Paper, title: str, value: Any, key: str) -> Markup:
+def _raw(theme: Theme, title: str, value: Any, key: str) -> Markup:
     summary = join(title)
-    return paper.fold("part fold", summary, json_part(paper, value, key), key=key)
+    return theme.fold("part fold", summary, json_part(theme, value, key), key=key)
 
 
-def _locations(paper: Paper, locations: tuple[Location, ...]) -> Markup:
-    shown = [_location(paper, place) for place in locations[:_LOCATIONS_SHOWN]]
+def _locations(theme: Theme, locations: tuple[Location, ...]) -> Markup:
+    shown = [_location(theme, place) for place in locations[:_LOCATIONS_SHOWN]]
     rest = len(locations) - len(shown)
     if rest > 0:
-        shown.append(paper("span", "muted", f"and {count_words(rest, 'more place')}"))
-    return paper("div", "part places", Markup(" ").join(shown))
+        shown.append(theme("span", "muted", f"and {count_words(rest, 'more place')}"))
+    return theme("div", "part places", Markup(" ").join(shown))
 
 
-def _location(paper: Paper, place: Location) -> Markup:
+def _location(theme: Theme, place: Location) -> Markup:
     line = str(place.line) if place.line else None
     words = label(place.path) + (f":{line}" if line else "")
-    path = _path_from(paper.folder, place.path)
+    path = _path_from(theme.folder, place.path)
     # The page makes a link of it, if it knows how to open a file.
-    return paper("span", "place mono", words, data_path=path, data_line=line if path else None)
+    return theme("span", "place mono", words, data_path=path, data_line=line if path else None)
 
 
 def _path_from(folder: str, path: str) -> str | None:
@@ -199,40 +199,40 @@ def exit_words(exit_status: ExitStatus | None) -> str:
     return f"exit code {exit_status.exit_code}"
 
 
-def render_terminal(paper: Paper, terminal: Terminal | None, place: str) -> Markup:
+def render_terminal(theme: Theme, terminal: Terminal | None, place: str) -> Markup:
     """A terminal: command, folder, output, exit. Live, the output is an empty place to fill."""
     if terminal is None:
-        return paper("div", "part muted", "A terminal that has not reported yet")
+        return theme("div", "part muted", "A terminal that has not reported yet")
     head = []
     if terminal.command:
         command = visible(terminal.command[:2_000])
-        head.append(paper("div", "command mono", paper("span", "muted", "$ "), command))
+        head.append(theme("div", "command mono", theme("span", "muted", "$ "), command))
     facts = [label(terminal.cwd)] if terminal.cwd else []
     facts += [exit_words(terminal.exit_status)] if terminal.exit_status else []
     if facts:
-        head.append(paper("div", "muted small", " · ".join(facts)))
-    if paper.is_static:
-        return paper("div", "part", *head, _static_output(paper, terminal))
-    hidden = paper.slot(f"{place}.hidden", "left-out")
-    lines = paper.slot(place, "term-lines") + paper.slot(f"{place}.tail", "term-tail")
-    return paper("div", "part", *head, hidden, paper("div", "term", lines))
+        head.append(theme("div", "muted small", " · ".join(facts)))
+    if theme.is_static:
+        return theme("div", "part", *head, _static_output(theme, terminal))
+    hidden = theme.slot(f"{place}.hidden", "left-out")
+    lines = theme.slot(place, "term-lines") + theme.slot(f"{place}.tail", "term-tail")
+    return theme("div", "part", *head, hidden, theme("div", "term", lines))
 
 
-def _static_output(paper: Paper, terminal: Terminal) -> Markup:
-    text = TerminalText(paper, terminal.size)
+def _static_output(theme: Theme, terminal: Terminal) -> Markup:
+    text = TerminalText(theme, terminal.size)
     text.feed(terminal.output)
     if text.is_empty:
         return Markup("")
     remark = Markup("")
     if text.hidden:
         words = count_words(text.hidden, "earlier line")
-        paper.left_out.append(f"{words} of a terminal")
-        remark = paper("div", "left-out", f"… {words} not shown")
+        theme.left_out.append(f"{words} of a terminal")
+        remark = theme("div", "left-out", f"… {words} not shown")
     lines = [*text.lines_since(0), *([text.tail] if text.tail else [])]
-    return remark + paper("pre", "term", Markup("\n").join(lines), **paper.scrolled(len(lines)))
+    return remark + theme("pre", "term", Markup("\n").join(lines), **theme.scrolled(len(lines)))
 
 
-def render_command(paper: Paper, command: str, cwd: str) -> Markup:
+def render_command(theme: Theme, command: str, cwd: str) -> Markup:
     """A command that waits for approval, in full."""
-    folder = paper("div", "muted small", "in ", paper("span", "mono", visible(cwd))) if cwd else ""
-    return paper("div", "part", pre_part(paper, visible(command)), folder)
+    folder = theme("div", "muted small", "in ", theme("span", "mono", visible(cwd))) if cwd else ""
+    return theme("div", "part", pre_part(theme, visible(command)), folder)

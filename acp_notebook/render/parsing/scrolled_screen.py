@@ -13,7 +13,7 @@ import pyte
 import pyte.modes
 from markupsafe import Markup
 
-from acp_notebook.render.markup import Paper
+from acp_notebook.render.markup import Theme
 from acp_notebook.render.parsing.terminal_screen import screen_cells, screen_line
 
 logger = logging.getLogger(__name__)
@@ -45,13 +45,13 @@ class ScrolledScreen:
     """An emulated screen that hands out what scrolls away.
 
     Args:
-        paper: Makes the HTML.
+        theme: Makes the HTML.
         size: Columns and rows, if they are known.
     """
 
-    def __init__(self, paper: Paper, size: tuple[int, int] | None) -> None:
+    def __init__(self, theme: Theme, size: tuple[int, int] | None) -> None:
         columns, rows = size or (COLUMNS, ROWS)
-        self._paper = paper
+        self._theme = theme
         self._screen = _Screen(min(max(columns, 2), _COLUMNS_LIMIT), min(max(rows, 2), _ROWS_LIMIT))
         self._screen.left = []
         # Output of a pipe ends its lines without a carriage return.
@@ -67,7 +67,7 @@ class ScrolledScreen:
         except Exception:  # odd sequences must not end the view
             logger.debug("The emulator could not read some output.", exc_info=True)
         lines, self._screen.left = self._screen.left, []
-        return [screen_line(self._paper, line) for line in lines]
+        return [screen_line(self._theme, line) for line in lines]
 
     @property
     def html(self) -> Markup:
@@ -75,7 +75,7 @@ class ScrolledScreen:
         if self._html is None:
             screen = self._screen
             lines = [
-                screen_line(self._paper, screen_cells(screen.buffer[row], screen.columns))
+                screen_line(self._theme, screen_cells(screen.buffer[row], screen.columns))
                 for row in range(screen.lines)
             ]
             while lines and not lines[-1]:

@@ -19,7 +19,7 @@ import pyte.graphics
 from markupsafe import Markup
 
 from acp_notebook.render.colours import MARK
-from acp_notebook.render.markup import Paper, clean
+from acp_notebook.render.markup import Theme, clean
 from acp_notebook.render.parsing.scrolled_screen import ScrolledScreen
 
 COLUMNS_LIMIT: Final = 2_000
@@ -110,9 +110,9 @@ class _Line:
 class TerminalText:
     """The output of one terminal as lines; at most `limit` finished ones are kept."""
 
-    def __init__(self, paper: Paper, size: tuple[int, int] | None = None) -> None:
-        self._paper = paper
-        self._limit = paper.limits.terminal_lines
+    def __init__(self, theme: Theme, size: tuple[int, int] | None = None) -> None:
+        self._theme = theme
+        self._limit = theme.limits.terminal_lines
         self.reading = 0
         """Grows when everything reads differently, so that lines sent before are no more."""
         self.reset(size)
@@ -175,7 +175,7 @@ class TerminalText:
         self._lines.clear()
         self.finished -= min(self.finished, recent.count("\n"))
         self._line = _Line()
-        self._screen = ScrolledScreen(self._paper, self._size)
+        self._screen = ScrolledScreen(self._theme, self._size)
         self.reading += 1
         self._emulate(self._screen, recent)
 
@@ -285,7 +285,7 @@ class TerminalText:
 
     def _html(self, line: _Line) -> Markup:
         return Markup("").join(
-            self._paper("span", look, text) if look else Markup("{}").format(clean(text))
+            self._theme("span", look, text) if look else Markup("{}").format(clean(text))
             for text, look in line.pieces()
         )
 

@@ -14,7 +14,7 @@ import pyte
 from markupsafe import Markup
 
 from acp_notebook.render.colours import colour_look
-from acp_notebook.render.markup import Paper, clean, join
+from acp_notebook.render.markup import Theme, clean, join
 
 logger = logging.getLogger(__name__)
 
@@ -54,13 +54,13 @@ class TerminalScreen:
             # Odd sequences must not end the view.
             logger.debug("The emulator could not read some output.", exc_info=True)
 
-    def html(self, paper: Paper) -> Markup:
+    def html(self, theme: Theme) -> Markup:
         """The lines, each with its end."""
         cursor = None if self._screen.cursor.hidden else self._screen.cursor.x
         lines = self._lines()
         at = len(self._screen.history.top) + self._screen.cursor.y
         shown = [
-            screen_line(paper, line, cursor if number == at else None)
+            screen_line(theme, line, cursor if number == at else None)
             for number, line in enumerate(lines)
         ]
         return Markup("\n").join(shown)
@@ -86,7 +86,7 @@ def screen_cells(line: Mapping[int, Any], columns: int) -> list[Any]:
     return [line[column] for column in range(columns)]
 
 
-def screen_line(paper: Paper, cells: Iterable[Any], cursor: int | None = None) -> Markup:
+def screen_line(theme: Theme, cells: Iterable[Any], cursor: int | None = None) -> Markup:
     """The HTML of one line, without the spaces at its end."""
     runs: list[tuple[str, str]] = []
     for column, char in enumerate(cells):
@@ -97,7 +97,7 @@ def screen_line(paper: Paper, cells: Iterable[Any], cursor: int | None = None) -
             runs.append((char.data, look))
     if runs and not runs[-1][1]:
         runs[-1] = (runs[-1][0].rstrip(), "")
-    return join(*(paper("span", look, text) if look else text for text, look in runs))
+    return join(*(theme("span", look, text) if look else text for text, look in runs))
 
 
 def _look(char: Any) -> str:

@@ -29,7 +29,7 @@ from acp_notebook.render.labels import (
     status_words,
     usage_words,
 )
-from acp_notebook.render.markup import clean, label, record_paper
+from acp_notebook.render.markup import clean, label, record_theme
 from acp_notebook.render.parsing.diff import change_words, diff_text
 from acp_notebook.render.parsing.inert_markdown import inert_markdown
 from acp_notebook.render.parsing.terminal import TerminalText
@@ -216,7 +216,7 @@ def _clipped(text: str) -> str:
 
 def _terminal_output(state: SessionState, terminal_id: TerminalId) -> str:
     terminal = state.terminals[terminal_id]
-    text = TerminalText(record_paper(), terminal.size)
+    text = TerminalText(record_theme(), terminal.size)
     text.feed(terminal.output)
     above = [f"… {count_words(text.hidden, 'earlier line')}"] if text.hidden else []
     below = [f"({exit_words(terminal.exit_status)})"] if terminal.exit_status else []

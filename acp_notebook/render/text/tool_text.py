@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from acp_notebook.render.entries.content import render_block, text_part
 from acp_notebook.render.entries.json_view import pre_part
-from acp_notebook.render.markup import Paper
+from acp_notebook.render.markup import Theme
 from acp_notebook.session.content import ContentBlock, TextBlock
 
 _PRINTING_KINDS: Final = frozenset({"execute", "search"})
@@ -32,12 +32,12 @@ def tool_text(kind: str, text: str) -> str:
     return without_outer_fence(text) if kind in _PRINTING_KINDS else text
 
 
-def render_output(paper: Paper, kind: str, block: ContentBlock, key: str) -> Markup:
+def render_output(theme: Theme, kind: str, block: ContentBlock, key: str) -> Markup:
     """A block that a tool of this kind returned, for its card."""
     if not isinstance(block, TextBlock):
-        return render_block(paper, block, key)
+        return render_block(theme, block, key)
     told = tool_text(kind, block.text)
-    return pre_part(paper, told) if kind in _PRINTING_KINDS else text_part(paper, told)
+    return pre_part(theme, told) if kind in _PRINTING_KINDS else text_part(theme, told)
 
 
 def without_outer_fence(text: str) -> str:

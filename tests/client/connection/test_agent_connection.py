@@ -336,7 +336,7 @@ def test_updates_before_the_session_is_known_are_kept(start):
 def test_updates_for_sessions_that_never_come_are_kept_within_bounds(start):
     agent = start(story("early-and-noisy"))
     assert agent.session.title == "Early"
-    assert agent.thread.call(lambda: len(agent._link._early)) == 999
+    assert agent.thread.call(lambda: len(agent._connection._early)) == 999
 
 
 @proves("STATE-4")

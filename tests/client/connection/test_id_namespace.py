@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_notebook.client.connection.id_namespace import FreshIds
+from acp_notebook.client.connection.id_namespace import IdNamespace
 from acp_notebook.protocol.v1.dialect import V1Dialect
 from acp_notebook.protocol.v2.dialect import V2Dialect
 from acp_notebook.session import updates as u
@@ -15,7 +15,7 @@ TEXT = {"type": "text", "text": "words"}
 
 @pytest.fixture
 def reader():
-    return FreshIds(V2Dialect().reader(), 2)
+    return IdNamespace(V2Dialect().reader(), 2)
 
 
 def test_messages_and_their_chunks_keep_together(reader):
@@ -85,7 +85,7 @@ def test_what_has_no_id_passes_as_it_is(reader):
 
 
 def test_ids_that_a_reader_makes_up_are_marked():
-    first, second = V1Dialect().reader(), FreshIds(V1Dialect().reader(), 2)
+    first, second = V1Dialect().reader(), IdNamespace(V1Dialect().reader(), 2)
 
     def ids(reader):
         sent = reader.prompt_sent(u.PromptId("p"), (TextBlock("hi"),))

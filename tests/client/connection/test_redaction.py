@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from acp_notebook.client.connection.redaction import HIDDEN, ConcealingTransport, Concealment
+from acp_notebook.client.connection.redaction import HIDDEN, RedactingTransport, Redaction
 from acp_notebook.jsonrpc import MemoryTransport
 
 
 def test_words_are_hidden_in_bytes_and_text_from_when_they_are_told():
-    concealment = Concealment()
-    assert concealment.in_text("the word") == "the word"
-    concealment.add(["word"])
-    assert concealment.in_text("the word, a word") == f"the {HIDDEN}, a {HIDDEN}"
-    assert concealment.in_bytes(b'{"a": "word"}') == f'{{"a": "{HIDDEN}"}}'.encode()
+    redaction = Redaction()
+    assert redaction.in_text("the word") == "the word"
+    redaction.add(["word"])
+    assert redaction.in_text("the word, a word") == f"the {HIDDEN}, a {HIDDEN}"
+    assert redaction.in_bytes(b'{"a": "word"}') == f'{{"a": "{HIDDEN}"}}'.encode()
 
 
 async def test_received_frames_are_without_the_words_and_sent_ones_are_whole():
     ours, theirs = MemoryTransport.pair()
-    concealment = Concealment()
-    concealment.add(["s3cret"])
-    transport = ConcealingTransport(ours, concealment)
+    redaction = Redaction()
+    redaction.add(["s3cret"])
+    transport = RedactingTransport(ours, redaction)
     transport.send(b'"s3cret"')
     assert await theirs.receive() == b'"s3cret"'
     theirs.send(b'"you told me s3cret"')

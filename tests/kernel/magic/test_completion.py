@@ -250,10 +250,10 @@ def test_completion_imports_nothing_heavy():
         "import sys; from IPython.core.interactiveshell import InteractiveShell as S;"
         "before = set(sys.modules); shell = S.instance();"
         "from acp_notebook.kernel.extension import load_ipython_extension as load; load(shell);"
-        "from acp_notebook.kernel.magic.completions import find_offers;"
+        "from acp_notebook.kernel.magic.completions import find_completions;"
         "m = shell.magics_manager.registry['AcpMagics'];"
-        "assert find_offers(m, ['%%acp', '@'], 1, 1).texts;"
-        "assert find_offers(m, ['%acp start '], 0, 11).texts;"
+        "assert find_completions(m, ['%%acp', '@'], 1, 1).texts;"
+        "assert find_completions(m, ['%acp start '], 0, 11).texts;"
         f"print(({heavy!r} & set(sys.modules)) - before)"
     )
     command = [sys.executable, "-c", code]

@@ -9,7 +9,7 @@ import pytest
 
 from acp_notebook.kernel.views.console_form import ask_at_console
 from acp_notebook.session.elicitation import ElicitationRequested
-from acp_notebook.session.form import Choice, Form, FormField, WebPage
+from acp_notebook.session.form import Choice, Form, FormField, UrlRequest
 
 proves = pytest.mark.requirement
 SIDES = (Choice("l", "Left"), Choice("r", "Right"))
@@ -46,7 +46,7 @@ def typed(monkeypatch):
 
 
 def ask(form=None, url=None):
-    page = WebPage("w1", url) if url is not None else None
+    page = UrlRequest("w1", url) if url is not None else None
     return ask_at_console(ElicitationRequested("a1", "Who are you?", form, page), "demo")
 
 

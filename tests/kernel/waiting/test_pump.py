@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import zmq
+from waiting_cell import PREPARE
 
 from acp_notebook.kernel.waiting.pump import JobInterruptedError, Pump, Signal, run_on_main
 from acp_notebook.kernel.waiting.shell_channel import NoClicksWarning, find_shell_channel
@@ -186,37 +187,6 @@ def test_interrupt_in_a_job_goes_to_the_waiting_cell_and_stops_only_the_job():
 
 
 # ---- in real kernels -------------------------------------------------------------------------
-
-PREPARE = """
-import os
-import threading
-from comm import create_comm
-from IPython import get_ipython
-from acp_notebook.kernel.waiting.pump import JobInterruptedError, Pump, Signal, run_on_main
-
-kernel, seen, done = get_ipython().kernel, [], Signal()
-
-def on_message(message):
-    data = message["content"]["data"]
-    seen.append(data)
-    if data == "end":
-        done.set()
-    elif callable(globals().get(data)):
-        globals()[data]()
-
-def wait():
-    global done
-    done = Signal()
-    seen.clear()
-    with Pump(kernel) as pump:
-        assert pump.usable, pump.why_unusable
-        print("waiting", flush=True)
-        assert pump.wait(done, timeout_s=15), "the wait was not ended"
-
-probe = create_comm(target_name="probe")
-probe.on_msg(on_message)
-print(probe.comm_id)
-"""
 
 
 @pytest.fixture

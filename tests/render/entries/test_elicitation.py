@@ -13,7 +13,7 @@ from acp_notebook.render.record import record_bundle
 from acp_notebook.session import elicitation as e
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import TextBlock
-from acp_notebook.session.form import Choice, Form, FormField, WebPage
+from acp_notebook.session.form import Choice, Form, FormField, UrlRequest
 from acp_notebook.session.reducer import apply
 from acp_notebook.session.state import EntryKey, SessionState
 
@@ -169,7 +169,7 @@ def test_a_refusal_is_told(action, words):
 @proves("ELIC-2")
 def test_a_page_is_shown_with_its_host_and_opened_by_a_link_only():
     url = "https://xn--pypal-4ve.example/in?x=1&y=2"
-    shown = Shown(page=WebPage("w1", url))
+    shown = Shown(page=UrlRequest("w1", url))
     facts = HtmlFacts(shown.html)
     links = {name: value for tag, name, value in facts.attributes if tag == "a"}
     assert links["href"] == url
@@ -183,7 +183,7 @@ def test_a_page_is_shown_with_its_host_and_opened_by_a_link_only():
     assert "src" not in {name for _, name, _ in facts.attributes}
     shown.apply(e.ElicitationSettled("a1", "accept", "you"))
     assert "Opened" in shown.html
-    shown.apply(e.PageCompleted("w1"))
+    shown.apply(e.UrlCompleted("w1"))
     record = shown.record()
     assert "Opened, and done there" in record["text/html"]
     assert "href" not in {name for _, name, _ in HtmlFacts(record["text/html"]).attributes}
@@ -192,7 +192,7 @@ def test_a_page_is_shown_with_its_host_and_opened_by_a_link_only():
 
 @proves("ELIC-2")
 def test_an_address_that_must_not_be_opened_has_no_link():
-    shown = Shown(page=WebPage("w1", "javascript:alert(1)"))
+    shown = Shown(page=UrlRequest("w1", "javascript:alert(1)"))
     facts = HtmlFacts(shown.html)
     assert "a" not in facts.tags
     assert "It is no web address" in "".join(facts.texts)
@@ -200,7 +200,7 @@ def test_an_address_that_must_not_be_opened_has_no_link():
 
 @pytest.mark.parametrize("word", HOSTILE.values(), ids=HOSTILE.keys())
 def test_nothing_an_agent_writes_becomes_more_than_text(word):
-    for form, page in ((every_field(word), None), (None, WebPage(word, word))):
+    for form, page in ((every_field(word), None), (None, UrlRequest(word, word))):
         shown = Shown(form, page, message=word, agent=word)
         names = set(controls(shown.html))
         assert names <= {f"f{number}" for number in range(11)}

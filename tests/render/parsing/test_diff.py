@@ -3,7 +3,7 @@ from __future__ import annotations
 from html_facts import HtmlFacts
 
 from acp_notebook.render.entries.diff_view import render_diff
-from acp_notebook.render.markup import live_paper, record_paper
+from acp_notebook.render.markup import live_theme, record_theme
 from acp_notebook.render.parsing.diff import change_words, diff_text
 from acp_notebook.session.updates import DiffChange, DiffItem
 
@@ -39,7 +39,7 @@ def test_a_new_file_is_all_added() -> None:
 
 def test_a_diff_without_lines_names_its_files() -> None:
     changes = (DiffChange("move", "b.py", old_path="a.py"), DiffChange("delete", "c.bin"))
-    html = render_diff(live_paper(), DiffItem(changes), diff_text(DiffItem(changes)), "k")
+    html = render_diff(live_theme(), DiffItem(changes), diff_text(DiffItem(changes)), "k")
     assert "a.py → b.py (renamed)" in html
     assert "c.bin (deleted)" in html
 
@@ -49,12 +49,12 @@ def test_an_unknown_operation_and_file_type_are_said_as_they_came() -> None:
 
 
 def test_a_long_diff_says_what_is_not_shown() -> None:
-    paper = record_paper()
+    theme = record_theme()
     item = DiffItem((DiffChange("add", "a"),), new_text="x\n" * 1_000)
-    html = render_diff(paper, item, diff_text(item), "k")
-    assert html.count("+x") == paper.limits.diff_lines
+    html = render_diff(theme, item, diff_text(item), "k")
+    assert html.count("+x") == theme.limits.diff_lines
     assert "400 more lines not shown" in html
-    assert paper.left_out == ["400 lines of a diff"]
+    assert theme.left_out == ["400 lines of a diff"]
 
 
 def test_lines_have_their_numbers_in_the_file() -> None:
@@ -81,10 +81,10 @@ def test_unchanged_lines_far_from_a_change_are_folded_and_in_no_patch() -> None:
     item = DiffItem((DiffChange("modify", "a"),), old_text=old, new_text=new)
     text = diff_text(item)
     assert "line 10" not in "".join(line.text for line in text.lines)
-    html = render_diff(live_paper(), item, text, "k")
+    html = render_diff(live_theme(), item, text, "k")
     assert "⋯ 47 unchanged lines" in html
     assert "line 10" in html
-    assert "line 10" not in render_diff(record_paper(), item, text, "k")
+    assert "line 10" not in render_diff(record_theme(), item, text, "k")
 
 
 def test_each_file_of_a_patch_has_a_part_of_its_own_with_its_own_counts() -> None:
@@ -98,7 +98,7 @@ def test_each_file_of_a_patch_has_a_part_of_its_own_with_its_own_counts() -> Non
     text = diff_text(item)
     assert [file.path for file in text.files] == ["a.py", "b.bin", "c.py"]
     assert [file.is_binary for file in text.files] == [False, True, False]
-    html = render_diff(live_paper(), item, text, "k")
+    html = render_diff(live_theme(), item, text, "k")
     assert html.count("<details") == 2
     for name in ("a.py", "b.bin", "c.py"):
         assert html.count(f"/home/me/{name} (changed)") == 1
@@ -107,7 +107,7 @@ def test_each_file_of_a_patch_has_a_part_of_its_own_with_its_own_counts() -> Non
 
 def test_marks_and_numbers_keep_the_text_of_a_line() -> None:
     item = DiffItem((DiffChange("modify", "a"),), old_text="a <b> c\n", new_text="a <i> c\n")
-    facts = HtmlFacts(render_diff(live_paper(), item, diff_text(item), "k"))
+    facts = HtmlFacts(render_diff(live_theme(), item, diff_text(item), "k"))
     assert "-a <b> c" in "".join(facts.texts)
     assert "+a <i> c" in "".join(facts.texts)
     assert facts.dangers == []

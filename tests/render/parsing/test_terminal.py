@@ -5,7 +5,7 @@ from html_facts import HtmlFacts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acp_notebook.render.markup import live_paper
+from acp_notebook.render.markup import live_theme
 from acp_notebook.render.parsing.terminal import BURST_LIMIT_BYTES, COLUMNS_LIMIT, TerminalText
 
 BYTES = st.lists(
@@ -18,7 +18,7 @@ BYTES = st.lists(
 
 
 def shown(data: bytes, cuts: list[int] | None = None) -> list[str]:
-    terminal = TerminalText(live_paper())
+    terminal = TerminalText(live_theme())
     ends = [*(cuts or []), len(data)]
     start = 0
     for end in ends:
@@ -85,7 +85,7 @@ def test_output_is_escaped() -> None:
 
 
 def test_only_the_last_lines_are_kept_and_the_rest_is_counted() -> None:
-    terminal = TerminalText(live_paper())
+    terminal = TerminalText(live_theme())
     terminal.feed(b"".join(b"%d\n" % number for number in range(1_000)))
     assert terminal.finished == 1_000
     assert terminal.hidden == 600
@@ -94,7 +94,7 @@ def test_only_the_last_lines_are_kept_and_the_rest_is_counted() -> None:
 
 
 def test_a_burst_costs_only_its_end() -> None:
-    terminal = TerminalText(live_paper())
+    terminal = TerminalText(live_theme())
     terminal.feed(b"x" * 99 + b"\n" + (b"y" * 99 + b"\n") * (BURST_LIMIT_BYTES // 50))
     assert terminal.finished == 1 + BURST_LIMIT_BYTES // 50
     assert len(terminal.lines_since(0)) == 400
@@ -107,7 +107,7 @@ def test_a_line_without_end_is_broken() -> None:
 
 @pytest.mark.parametrize("opening", [b"\x1b[", b"\x1b]0;", b"\x1bP", b"\x1b"])
 def test_a_sequence_that_never_ends_does_not_swallow_later_lines(opening: bytes) -> None:
-    terminal = TerminalText(live_paper())
+    terminal = TerminalText(live_theme())
     terminal.feed(opening)
     for _ in range(200):
         terminal.feed(b"9" * 100 + b"\n")
@@ -131,7 +131,7 @@ def test_lines_that_scroll_off_an_emulated_screen_are_kept() -> None:
 
 
 def test_what_was_said_before_the_cursor_moved_is_read_again() -> None:
-    terminal = TerminalText(live_paper())
+    terminal = TerminalText(live_theme())
     terminal.feed(b"one\ntwo\n")
     before = terminal.reading
     terminal.feed(b"\x1b[1Athree\n")
@@ -146,6 +146,6 @@ def test_emulated_output_is_escaped_and_odd_sequences_cost_only_themselves() -> 
 
 
 def test_the_stated_size_of_a_terminal_breaks_its_lines() -> None:
-    terminal = TerminalText(live_paper(), (10, 4))
+    terminal = TerminalText(live_theme(), (10, 4))
     terminal.feed(b"\x1b[H" + b"x" * 15)
     assert terminal.plain == "x" * 10 + "\n" + "x" * 5

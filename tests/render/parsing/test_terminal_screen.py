@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_hostile_text import HOSTILE
 
-from acp_notebook.render.markup import live_paper
+from acp_notebook.render.markup import live_theme
 from acp_notebook.render.parsing.terminal_screen import TerminalScreen
 
 
@@ -42,7 +42,7 @@ def test_a_character_cut_between_two_reads_is_whole():
 
 def test_looks_and_the_cursor_are_marked():
     shown, _ = screen(b"\x1b[31mred\x1b[0m \x1b[1;7mon\x1b[0m$ ")
-    html = str(shown.html(live_paper()))
+    html = str(shown.html(live_theme()))
     assert '<span class="acp-fg-1">red</span>' in html
     assert '<span class="acp-reverse acp-bold">on</span>' in html
     assert '<span class="acp-cursor"> </span>' in html
@@ -56,7 +56,7 @@ def test_the_terminal_answers_where_its_cursor_is():
 @pytest.mark.parametrize("word", HOSTILE.values(), ids=HOSTILE.keys())
 def test_what_is_printed_is_text(word):
     shown, _ = screen(word.encode(errors="replace"), columns=80, rows=24)
-    assert HtmlFacts(str(shown.html(live_paper()))).dangers == []
+    assert HtmlFacts(str(shown.html(live_theme()))).dangers == []
 
 
 @given(st.lists(st.binary() | st.sampled_from([b"\x1b[>4;2m", b"\x1b[99999A", b"\x1b[?2026h"])))
@@ -65,4 +65,4 @@ def test_no_output_ends_the_view(pieces):
     for piece in pieces:
         shown.feed(piece)
     shown.text.encode()
-    shown.html(live_paper())
+    shown.html(live_theme())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acp_notebook.render.entries.tool_call import render_tool_call
-from acp_notebook.render.markup import live_paper, record_paper
+from acp_notebook.render.markup import live_theme, record_theme
 from acp_notebook.render.record import record_bundle
 from acp_notebook.render.text.tool_text import render_output, tool_text, without_outer_fence
 from acp_notebook.session import updates as u
@@ -25,7 +25,7 @@ def state_with(kind: str, text: str) -> SessionState:
 
 def card(kind: str, text: str) -> str:
     state = state_with(kind, text)
-    return str(render_tool_call(record_paper(), state, state.tool_calls[CALL], "e0"))
+    return str(render_tool_call(record_theme(), state, state.tool_calls[CALL], "e0"))
 
 
 @pytest.mark.parametrize("kind", ["execute", "search", "other", "edit"])
@@ -92,7 +92,7 @@ def test_what_other_tools_say_is_markdown() -> None:
 
 def test_markup_in_what_is_printed_is_text() -> None:
     block = TextBlock("<script>alert(1)</script>\x1b[0m")
-    html = str(render_output(live_paper(), "execute", block, "k"))
+    html = str(render_output(live_theme(), "execute", block, "k"))
     assert "<script" not in html
     assert "&lt;script&gt;" in html
 

@@ -89,13 +89,13 @@ class ToolServer(Generic[CallerT]):
         """Where it listens; no secret."""
         return f"http://127.0.0.1:{self.port}{PATH}"
 
-    def admit(self, caller: CallerT) -> str:
+    def register(self, caller: CallerT) -> str:
         """Let a caller in; return its token."""
         token = secrets.token_urlsafe(32)
         self._callers[token] = caller
         return token
 
-    def dismiss(self, caller: CallerT) -> None:
+    def unregister(self, caller: CallerT) -> None:
         """Its token opens nothing any more."""
         self._callers = {
             token: other for token, other in self._callers.items() if other is not caller

@@ -87,15 +87,15 @@ def test_the_token_is_in_no_recording_error_or_repr(agent, session):
     frames = b"\n".join(frame.data for frame in agent.recording.frames())
     assert b"session/new" in frames
     assert b"Bearer (hidden)" in frames
-    place = agent.thread.call(lambda: agent._place_for(session.live))
+    place = agent.thread.call(lambda: agent._setup_for(session.live))
     said = repr([place, agent.launch, session, agent]) + agent.stderr
     assert not [token for token in tokens if token.encode() in frames or token in said]
 
 
 def test_what_an_agent_says_back_has_no_token_in_it(agent, session):
-    link = session.live.link
+    connection = session.live.connection
     secret = "Zt0ken-that-nobody-may-read"
-    agent.thread.call(lambda: link.conceal([secret]))
+    agent.thread.call(lambda: connection.redact([secret]))
     turn = session.prompt(f"Say it: {secret}")
     assert "(hidden)" in turn.text
     assert secret not in turn.text
@@ -109,7 +109,7 @@ class NoTools:
 def test_nothing_listens_after_close_whether_anybody_came_or_not():
     server = ToolServer(NoTools())
     assert listens(server.port)
-    server.admit("somebody")
+    server.register("somebody")
     server.close().result(BOUND_S)
     assert not listens(server.port)
     server.close().result(BOUND_S)
@@ -133,7 +133,7 @@ def test_nothing_listens_when_the_last_agent_has_quit(notebook, space, host_with
 def test_without_tools_the_agent_is_told_of_none(notebook, host_without_tools):
     agent = acp.start("demo", tools=False)
     try:
-        assert agent.thread.call(lambda: agent._place_for(agent.session.live)).mcp_servers == ()
+        assert agent.thread.call(lambda: agent._setup_for(agent.session.live)).mcp_servers == ()
         assert notebook.tools._server is None
         turn = agent.session.prompt("describe @df")
         assert "--no-tools" in turn.text
