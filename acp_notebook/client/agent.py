@@ -10,19 +10,19 @@ import atexit
 import concurrent.futures
 import logging
 import weakref
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from acp_notebook.client.agent_facts import AgentFacts
-from acp_notebook.client.agent_thread import AgentThread, shared_thread
+from acp_notebook.client.agent_thread import shared_thread
 from acp_notebook.client.connection.agent_connection import AgentConnection
 from acp_notebook.client.connection.endpoint import Launch
 from acp_notebook.client.connection.reconnecting import ReconnectingConnection
-from acp_notebook.client.host import current_host
+from acp_notebook.client.host import McpServer, current_host
 from acp_notebook.client.live import session_calls
-from acp_notebook.client.live.elicitations import ElicitFunction
-from acp_notebook.client.live.live_session import Listener, LiveSession
+from acp_notebook.client.live.audience import Audience, ElicitFunction, Respondents
+from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.client.live.policies import Policy, check_policy
 from acp_notebook.client.live.session_calls import SessionListing
 from acp_notebook.client.login import Login
@@ -63,31 +63,29 @@ class Agent(AgentFacts):
         self.launch = launch
         self.tools = tools
         self.label = label
-        self.thread: AgentThread = shared_thread()
         self.sessions: list[Session] = []
         self.has_quit = False
-        self.on_stderr: Callable[[], None] | None = None
-        self.lobby_listeners: list[Listener] = []
-        """Told of what it asks outside of sessions; on the agent thread."""
-        self._policy = check_policy(permissions)
-        self._elicit = elicit
+        self.respondents = Respondents(check_policy(permissions), elicit)
+        """Who answers what belongs to no session, such as a login's questions."""
         self._login = Login(self)
-        self._methods = ClientMethods()
+        self._servers: dict[LiveSession, Sequence[McpServer]] = {}
+        methods = ClientMethods(on_closed=[self._session_closed])
         if launch.address:
             # A login in a terminal runs the agent's own command, which is not here.
-            self._methods.capabilities = replace(self._methods.capabilities, terminal_login=False)
+            methods.capabilities = replace(methods.capabilities, terminal_login=False)
         self._files_and_terminals = FilesAndTerminals(
-            launch.serve, lambda _: (self.place.cwd, *self.place.directories)
+            launch.serve, lambda _: (self.setup.cwd, *self.setup.directories)
         )
-        self._files_and_terminals.join(self._methods)
-        self._connecting = ReconnectingConnection(
+        self._files_and_terminals.join(methods)
+        connecting = ReconnectingConnection(
             launch,
             label=label,
-            thread=self.thread,
-            methods=self._methods,
-            prepare=self._prepare_connection,
+            thread=shared_thread(),
+            methods=methods,
+            respondents=self.respondents,
             setup_for=self._setup_for,
         )
+        super().__init__(connecting, shared_thread())
         _living.add(self)
 
     def __repr__(self) -> str:
@@ -120,24 +118,22 @@ class Agent(AgentFacts):
     @property
     def permissions(self) -> Policy:
         """The permission policy of its sessions."""
-        return self._policy
+        return self.respondents.policy
 
     @permissions.setter
     def permissions(self, policy: Policy) -> None:
-        self._policy = check_policy(policy)
+        self.respondents.policy = check_policy(policy)
         for session in self.sessions:
             session.permissions = policy
 
     @property
     def elicit(self) -> ElicitFunction | None:
         """What answers its forms and pages instead of the user; see `start`."""
-        return self._elicit
+        return self.respondents.elicit
 
     @elicit.setter
     def elicit(self, function: ElicitFunction | None) -> None:
-        self._elicit = function
-        if self._connection.lobby is not None:
-            self._connection.lobby.elicitations.function = function
+        self.respondents.elicit = function
         for session in self.sessions:
             session.elicit = function
 
@@ -179,7 +175,7 @@ class Agent(AgentFacts):
 
     def reconnect(self) -> None:
         """End the process and start it again; its sessions are taken up with their next prompt."""
-        self._wait_for(self._connecting.restart())
+        self._wait_for(lambda _: self._connecting.restart())
 
     # life
 
@@ -191,10 +187,7 @@ class Agent(AgentFacts):
                 a login is no failure: see `needs_login`.
         """
         try:
-            with current_host().lobby(self):
-                work = self.thread.submit(self._start())
-                current_host().wait_start(self, work)
-            work.result()
+            self._wait_for(self._start, is_start=True)
         except concurrent.futures.CancelledError:
             self.quit()
             raise AgentError(f"The start of {self.label} was stopped.") from None
@@ -205,19 +198,9 @@ class Agent(AgentFacts):
             raise
         return self
 
-    def _prepare_connection(self, connection: AgentConnection) -> None:
-        connection.on_stderr = self._stderr_grew
-        connection.lobby_listeners = self.lobby_listeners
-        if connection.lobby is not None:
-            connection.lobby.elicitations.function = self._elicit
-
-    async def _start(self) -> None:
+    async def _start(self, audience: Audience) -> None:
         await self._connecting.open()
-        await self._open_session()
-
-    def _stderr_grew(self) -> None:
-        if self.on_stderr is not None:
-            self.on_stderr()
+        await self._open_session(audience)
 
     def new_session(self) -> Session:
         """Open another session; it becomes the present one.
@@ -228,9 +211,9 @@ class Agent(AgentFacts):
         """
         return self._ask(self._open_another)
 
-    async def _open_another(self) -> Session:
+    async def _open_another(self, audience: Audience) -> Session:
         await self._connecting.connected()
-        return await self._open_session()
+        return await self._open_session(audience)
 
     def list_sessions(self, *, everywhere: bool = False) -> SessionListing:
         """The sessions that the agent keeps, of this folder or of all.
@@ -240,7 +223,7 @@ class Agent(AgentFacts):
             AgentError: It refused.
         """
 
-        async def work() -> SessionListing:
+        async def work(_: Audience) -> SessionListing:
             connection = await self._connecting.connected()
             return await session_calls.list_sessions(
                 connection, None if everywhere else self.launch.cwd
@@ -260,9 +243,9 @@ class Agent(AgentFacts):
             AgentError: It does not know this one.
         """
 
-        async def work() -> Session:
+        async def work(audience: Audience) -> Session:
             connection = await self._connecting.connected()
-            live = self._new_live()
+            live = self._new_live(audience)
             await session_calls.resume(
                 connection, live, session_id, self._setup_for(live), replay=replay
             )
@@ -285,7 +268,7 @@ class Agent(AgentFacts):
             RequestFailed: It refused.
         """
 
-        async def work() -> None:
+        async def work(_: Audience) -> None:
             await session_calls.delete(await self._connecting.connected(), session_id)
 
         self._ask(work)
@@ -294,37 +277,36 @@ class Agent(AgentFacts):
     def run(self, work: Callable[[AgentConnection], Coroutine[Any, Any, T]]) -> T:
         """Do something with the connection and wait for it; for `Session`."""
 
-        async def with_connection() -> T:
+        async def with_connection(_: Audience) -> T:
             return await work(await self._connecting.connected())
 
         return self._ask(with_connection)
 
-    def _ask(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Have something done and wait; after a login that it lacked it is done anew."""
+    def _ask(self, work: Callable[[Audience], Coroutine[Any, Any, T]]) -> T:
+        """Have something done and wait; what needs a login first is done again after it."""
         with self._login.guard(lambda: self._ask(work)):
-            return self._wait_for(work())
+            return self._wait_for(work)
 
-    async def _open_session(self) -> Session:
+    async def _open_session(self, audience: Audience) -> Session:
         if not self.capabilities.sessions:
             raise UnsupportedByAgent(
                 f"The agent {self.info.label} offers no sessions, so it takes no prompts. "
                 "It may serve another purpose; see %acp log."
             )
-        live = self._new_live()
+        live = self._new_live(audience)
         session = Session(self, live)
         await self._connecting.set_up(live)
         self.sessions.append(session)
         self._login.error = None
         return session
 
-    def _new_live(self) -> LiveSession:
-        live = LiveSession(self._connection, self._facts.dialect)
-        live.policy = self._policy
-        live.elicitations.function = self._elicit
-        return live
+    def _new_live(self, audience: Audience) -> LiveSession:
+        respondents = Respondents(self.permissions, self.elicit)
+        respondents.standby = audience
+        return LiveSession(self._connection, self._facts.dialect, respondents)
 
     @property
-    def place(self) -> SessionSetup:
+    def setup(self) -> SessionSetup:
         """Where its sessions work."""
         return SessionSetup(self.launch.cwd, directories=self.launch.directories)
 
@@ -340,9 +322,10 @@ class Agent(AgentFacts):
                 "folder that holds them all: --cwd."
             )
         servers = current_host().mcp_servers(self, live) if self.tools else ()
+        self._servers[live] = servers
         for server in servers:
             live.connection.redact(server.secrets)
-        return replace(self.place, mcp_servers=tuple(server.entry for server in servers))
+        return replace(self.setup, mcp_servers=tuple(server.entry for server in servers))
 
     def stop(self) -> str:
         """Cancel the work of the present session; see `Session.stop`."""
@@ -358,24 +341,32 @@ class Agent(AgentFacts):
     async def _close(self) -> None:
         await self._connecting.close()
         await self._files_and_terminals.end()
-        await current_host().agent_gone(self)
+        for live in list(self._servers):
+            await self._release_servers(live)
 
-    def end_process(self, reason: str) -> None:
-        """End the process at once; the next prompt starts it again. On the agent thread."""
-        for session in self.sessions:
-            session.live.lost(reason, "")
-        self._connecting.end_process()
+    def _session_closed(self, live: LiveSession) -> None:
+        self.thread.spawn(self._release_servers(live))
+
+    async def _release_servers(self, live: LiveSession) -> None:
+        for server in self._servers.pop(live, ()):
+            await server.release()
 
     def kill_now(self) -> None:
         """Kill its process tree; for the end of this process."""
         self._connecting.kill_now()
         self._files_and_terminals.kill_now()
 
-    def _wait_for(self, work: Coroutine[Any, Any, T]) -> T:
-        # Who shows what it asks is there before it is asked for anything.
-        with current_host().lobby(self):
-            future = self.thread.submit(work)
-            current_host().wait_for_agent(future)
+    def _wait_for(
+        self, work: Callable[[Audience], Coroutine[Any, Any, T]], *, is_start: bool = False
+    ) -> T:
+        # Whoever can be asked is there before the agent gets anything to ask about.
+        audience = current_host().audience(self)
+        attendance = self.thread.call(lambda: self.respondents.attend(audience))
+        try:
+            future = self.thread.submit(work(audience))
+            current_host().wait_for_agent(self, future, is_start=is_start)
+        finally:
+            self.thread.call(attendance.close)
         return future.result()
 
     def reopen_for(self, session: Session, turn: Turn) -> None:

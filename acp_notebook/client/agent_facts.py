@@ -15,10 +15,11 @@ from acp_notebook.trace.recording import Recording
 
 
 class AgentFacts:
-    """The telling half of `Agent`."""
+    """The reading half of `Agent`."""
 
-    thread: AgentThread
-    _connecting: ReconnectingConnection
+    def __init__(self, connecting: ReconnectingConnection, thread: AgentThread) -> None:
+        self.thread = thread
+        self._connecting = connecting
 
     @property
     def _facts(self) -> Negotiated:
@@ -69,9 +70,14 @@ class AgentFacts:
         return self._connection.endpoint.pid if self._connection.endpoint is not None else None
 
     @property
-    def lobby(self) -> LiveSession | None:
-        """What it asks outside of sessions; on the agent thread."""
-        return self._connection.lobby
+    def scope(self) -> LiveSession | None:
+        """What the agent asks outside of sessions; on the agent thread."""
+        return self._connection.routes.scope
+
+    @property
+    def live_sessions(self) -> list[LiveSession]:
+        """Every session that is served, with child sessions and the scope; on the agent thread."""
+        return self._connection.routes.sessions
 
     @property
     def is_running(self) -> bool:

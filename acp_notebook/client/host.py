@@ -1,4 +1,4 @@
-"""What surrounds the client: who waits, who is shown what, whom one can ask.
+"""What surrounds the client: who waits, where turns are shown, and who can be asked.
 
 The client works without a notebook: `PlainHost` waits by blocking and has nobody to ask. A notebook
 hands in its own host. Knows no IPython.
@@ -10,107 +10,94 @@ import asyncio
 import concurrent.futures
 import inspect
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
+
+from acp_notebook.client.live.audience import Audience, Nobody
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
     from acp_notebook.client.live.live_session import LiveSession
     from acp_notebook.client.process.pseudo_terminal import PseudoTerminal
     from acp_notebook.client.turn import Turn
-    from acp_notebook.session.elicitation import Action, ElicitationRequested
-    from acp_notebook.session.updates import PermissionId
-
-    ConsoleAnswer = tuple[Action, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class McpServer:
-    """An MCP server of these surroundings: what to tell the agent, and what nobody else may see."""
+    """An MCP server of this process for one session.
+
+    Attributes:
+        entry: The server as session setup names it.
+        secrets: What nobody but the agent may read.
+        release: Closes the session's access; awaited on the agent thread.
+    """
 
     entry: dict[str, Any] = field(repr=False)
     secrets: tuple[str, ...] = field(repr=False)
+    release: Callable[[], Awaitable[None]] = field(repr=False)
+
+
+class TurnDisplay(Protocol):
+    """A place that shows one turn."""
+
+    def prepare_wait(self) -> None:
+        """Somebody begins to wait for the turn, on the calling thread."""
+
+    def conclude(self, *, is_waited: bool) -> None:
+        """Show the end of the turn for good; may be called more than once.
+
+        Args:
+            is_waited: Whether the caller is the thread that waited for the turn. Otherwise it is
+                the agent thread, and nobody waits.
+        """
 
 
 class Host(Protocol):
-    """The client's surroundings."""
-
-    @property
-    def can_ask(self) -> bool:
-        """Whether somebody can answer a permission request."""
-        ...
+    """The client's surroundings. Called on the thread that uses the client, but where noted."""
 
     def wait(self, future: concurrent.futures.Future[Any], timeout_s: float | None) -> bool:
-        """Wait on the caller's thread until the future is done; False on timeout."""
+        """Wait until the future is done; False on timeout."""
         ...
 
     def attended(self) -> AbstractContextManager[None]:
-        """While async code waits on the caller's event loop, the page stays alive."""
+        """Keep the page alive while async code waits on the caller's event loop."""
         ...
 
-    def show_turn(self, turn: Turn) -> None:
-        """A turn is about to be sent; called on the thread that prompts."""
+    def wait_for_agent(
+        self, agent: Agent, work: concurrent.futures.Future[Any], *, is_start: bool
+    ) -> None:
+        """Wait for what an agent does outside of turns; a start may take minutes."""
 
-    def turn_over(self, turn: Turn) -> None:
-        """A wait for this turn has ended; called on the thread that waited."""
-
-    def wait_start(self, agent: Agent, start: concurrent.futures.Future[None]) -> None:
-        """Wait for an agent's start, which may take minutes, on the thread that starts it."""
+    def audience(self, agent: Agent) -> Audience:
+        """Who can be asked here when no view of the session is open."""
         ...
 
-    def lobby(self, agent: Agent) -> AbstractContextManager[None]:
-        """Show what an agent asks outside of turns; entered before it is told to do anything."""
+    def show_turn(self, turn: Turn) -> TurnDisplay | None:
+        """Show a turn in the present cell; None where there is no such place."""
         ...
 
-    def wait_for_agent(self, work: concurrent.futures.Future[Any]) -> None:
-        """Wait for what an agent does outside of turns."""
-        ...
+    def terminal(self) -> Callable[[PseudoTerminal, str], None] | None:
+        """Shows a program under a title and lets the user type until the program ends.
 
-    @property
-    def can_type(self) -> bool:
-        """Whether somebody can type into a program; see `attend`."""
-        ...
-
-    def attend(self, terminal: PseudoTerminal, title: str) -> None:
-        """Let the user see a program and type into it, until it ends."""
+        None where nobody can type.
+        """
         ...
 
     def run_user_function(
         self, function: Callable[..., Any], *args: Any
     ) -> concurrent.futures.Future[Any]:
-        """Run a user's function, sync or async, where it may take its time."""
-        ...
-
-    def ask_at_console(
-        self, request: ElicitationRequested, agent_name: str
-    ) -> concurrent.futures.Future[ConsoleAnswer] | None:
-        """Ask for a form or a page by questions, where there is a console; else None."""
-        ...
-
-    def choose_at_console(
-        self, live: LiveSession, permission_id: PermissionId
-    ) -> concurrent.futures.Future[str | None] | None:
-        """Ask for a permission by a question, where there is a console; else None.
-
-        Called on the agent thread. The result is an option's id, or None if nobody answers.
-        """
+        """Run a user's function, sync or async, where it may take its time. On any thread."""
         ...
 
     def mcp_servers(self, agent: Agent, live: LiveSession) -> Sequence[McpServer]:
-        """The MCP servers that a session is told of at its set-up; on the agent thread."""
+        """The MCP servers that a session's setup names; on the agent thread."""
         ...
-
-    async def agent_gone(self, agent: Agent) -> None:
-        """An agent was ended for good; on the agent thread."""
 
 
 class PlainHost:
-    """Scripts and tests: blocking waits, nobody to ask."""
-
-    can_ask = False
-    can_type = False
+    """Scripts and tests: blocking waits, no views, every question refused."""
 
     def wait(self, future: concurrent.futures.Future[Any], timeout_s: float | None) -> bool:
         """Block until the future is done."""
@@ -118,38 +105,34 @@ class PlainHost:
         return bool(done)
 
     def attended(self) -> AbstractContextManager[None]:
-        """There is no page."""
+        """A context that changes nothing."""
         return nullcontext()
 
-    def show_turn(self, turn: Turn) -> None:
-        """Nothing to show it on."""
-
-    def turn_over(self, turn: Turn) -> None:
-        """Nothing to show it on."""
-
-    def wait_start(self, agent: Agent, start: concurrent.futures.Future[None]) -> None:
-        """Block until the start is over."""
-        del agent
-        self.wait(start, None)
-
-    def lobby(self, agent: Agent) -> AbstractContextManager[None]:
-        """There is nobody to show it to."""
-        del agent
-        return nullcontext()
-
-    def wait_for_agent(self, work: concurrent.futures.Future[Any]) -> None:
-        """Block until it is done."""
+    def wait_for_agent(
+        self, agent: Agent, work: concurrent.futures.Future[Any], *, is_start: bool
+    ) -> None:
+        """Block until the work is done."""
+        del agent, is_start
         self.wait(work, None)
 
-    def attend(self, terminal: PseudoTerminal, title: str) -> None:
-        """Nobody would see it."""
-        del title
-        self.wait(terminal.ended, None)
+    def audience(self, agent: Agent) -> Audience:
+        """An audience that cannot be asked."""
+        del agent
+        return Nobody()
+
+    def show_turn(self, turn: Turn) -> TurnDisplay | None:
+        """Return None: a script has no cells."""
+        del turn
+        return None
+
+    def terminal(self) -> Callable[[PseudoTerminal, str], None] | None:
+        """Return None: a script's user cannot type into a program."""
+        return None
 
     def run_user_function(
         self, function: Callable[..., Any], *args: Any
     ) -> concurrent.futures.Future[Any]:
-        """Run it on a thread of its own, with its own loop if it is async.
+        """Run the function on a thread of its own, with its own loop if it is async.
 
         A daemon thread: one that never returns must hold up neither the next nor the exit.
         """
@@ -164,27 +147,10 @@ class PlainHost:
         threading.Thread(target=run, name="acp-user-function", daemon=True).start()
         return result
 
-    def ask_at_console(
-        self, request: ElicitationRequested, agent_name: str
-    ) -> concurrent.futures.Future[ConsoleAnswer] | None:
-        """A script has nobody who reads its output and types."""
-        del request, agent_name
-        return None
-
-    def choose_at_console(
-        self, live: LiveSession, permission_id: PermissionId
-    ) -> concurrent.futures.Future[str | None] | None:
-        """A script has nobody who reads its output and types."""
-        del live, permission_id
-        return None
-
     def mcp_servers(self, agent: Agent, live: LiveSession) -> Sequence[McpServer]:
-        """A script has no kernel for an agent to reach into."""
+        """Return nothing: a script has no kernel for an agent to reach into."""
         del agent, live
         return ()
-
-    async def agent_gone(self, agent: Agent) -> None:
-        """Nothing was offered to it."""
 
 
 def call_sync_or_async(function: Callable[..., Any], *args: Any) -> Any:

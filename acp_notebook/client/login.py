@@ -133,7 +133,8 @@ class Login:
         env = {**os.environ, **launch.env, **dict(method.env)}
         command = (*launch.command, *method.args)
         program = resolve_program(command, env.get("PATH", ""), launch.cwd)
-        if os.name != "posix" or not current_host().can_type:
+        attend = current_host().terminal() if os.name == "posix" else None
+        if attend is None:
             raise UsageError(
                 f"{method.name} needs somebody who types in a terminal, which is not here. Run "
                 f"this in a terminal, then start the agent again: {shlex.join(command)}"
@@ -144,7 +145,7 @@ class Login:
             (program, *command[1:]), env=env, cwd=launch.cwd, thread=self._agent.thread
         )
         try:
-            current_host().attend(terminal, f"{self._agent.label}: {method.name}")
+            attend(terminal, f"{self._agent.label}: {method.name}")
         finally:
             terminal.end()
         status = terminal.ended.result()

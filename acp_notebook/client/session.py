@@ -13,9 +13,10 @@ from acp_notebook.client import last_turn
 from acp_notebook.client.attachments import Attachments, attached_blocks
 from acp_notebook.client.host import current_host
 from acp_notebook.client.live import session_calls
-from acp_notebook.client.live.elicitations import ElicitFunction
-from acp_notebook.client.live.live_session import LiveSession
+from acp_notebook.client.live.audience import Audience, ElicitFunction
+from acp_notebook.client.live.live_session import LiveSession, Subscription
 from acp_notebook.client.live.policies import Policy, check_policy
+from acp_notebook.client.live.question import Question
 from acp_notebook.client.turn import Turn, as_content
 from acp_notebook.client.waiting import wait_or_cancel
 from acp_notebook.errors import TurnTimeout, UsageError
@@ -110,20 +111,34 @@ class Session:
     @property
     def permissions(self) -> Policy:
         """The permission policy: a name or a function."""
-        return self.live.policy
+        return self.live.respondents.policy
 
     @permissions.setter
     def permissions(self, policy: Policy) -> None:
-        self.live.policy = check_policy(policy)
+        self.live.respondents.policy = check_policy(policy)
 
     @property
     def elicit(self) -> ElicitFunction | None:
         """What answers its forms and pages instead of the user; see `acp_notebook.start`."""
-        return self.live.elicitations.function
+        return self.live.respondents.elicit
 
     @elicit.setter
     def elicit(self, function: ElicitFunction | None) -> None:
-        self.live.elicitations.function = function
+        self.live.respondents.elicit = function
+
+    @property
+    def questions(self) -> list[Question]:
+        """What waits for an answer: permissions, forms and urls, also of child sessions.
+
+        Example:
+            `session.questions[0].answer("allow")`, `.fill({"name": "x"})`, `.decline()`
+        """
+
+        def read() -> list[Question]:
+            lives = [self.live, *self.live.connection.routes.children_of(self.live)]
+            return [question for live in lives for question in live.questions.values()]
+
+        return self.agent.thread.call(read)
 
     @property
     def last_turn(self) -> Turn | None:
@@ -138,6 +153,7 @@ class Session:
         timeout: float | None = None,
         permissions: Policy | None = None,
         attach: Attachments = (),
+        quiet: bool = False,
     ) -> Turn:
         """Send a prompt and, unless `wait` is false, wait for the end of its turn.
 
@@ -150,6 +166,7 @@ class Session:
             permissions: A policy for the session from this prompt on.
             attach: What goes with it: content blocks, text, paths, and in a notebook any object; a
                 dict gives names.
+            quiet: Whether to show nothing of the answer; a question still stands in the cell.
 
         Raises:
             UsageError: The prompt is empty, the policy unknown, or an object cannot be attached.
@@ -168,12 +185,10 @@ class Session:
         turn = Turn(self, u.PromptId(f"turn-{next(_turn_numbers)}"), content)
         self.turns.append(turn)
         last_turn.remember(turn)
-        self.agent.thread.call(lambda: self.live.listeners.append(turn.note))
-        turn.done.add_done_callback(
-            lambda _: self.agent.thread.post(lambda: self._forget_listener(turn))
-        )
-        current_host().show_turn(turn)
-        self.agent.thread.post(lambda: self._send(turn))
+        audience = current_host().audience(self.agent)
+        if not quiet:
+            turn.show()
+        self.agent.thread.post(lambda: self._send(turn, audience))
         if wait:
             turn.wait(timeout)
         return turn
@@ -185,6 +200,7 @@ class Session:
         timeout: float | None = None,  # noqa: ASYNC109 - the turn goes on after it
         permissions: Policy | None = None,
         attach: Attachments = (),
+        quiet: bool = False,
     ) -> Turn:
         """Send a prompt and wait in async code, so that several agents can work at once.
 
@@ -193,7 +209,7 @@ class Session:
         Example:
             `await asyncio.gather(one.session.aprompt("..."), other.session.aprompt("..."))`
         """
-        turn = self.prompt(prompt, wait=False, permissions=permissions, attach=attach)
+        turn = self.prompt(prompt, wait=False, permissions=permissions, attach=attach, quiet=quiet)
         return await turn.wait_async(timeout)
 
     def wait(self, timeout: float | None = None) -> Session:
@@ -215,17 +231,17 @@ class Session:
             if self.live.state.is_at_rest and not rest.done():
                 rest.set_result(None)
 
-        def begin() -> None:
-            self.live.listeners.append(look)
+        def begin() -> Subscription:
             look()
+            return self.live.subscribe(look)
 
-        self.agent.thread.call(begin)
+        subscription = self.agent.thread.call(begin)
         try:
             is_over = wait_or_cancel(
                 rest, timeout, cancel=self._stop_softly, outcome=lambda: self.state
             )
         finally:
-            self.agent.thread.call(lambda: self.live.listeners.remove(look))
+            self.agent.thread.call(subscription.close)
         if not is_over:
             raise TurnTimeout(
                 f"The agent {self.agent.label} still works after {timeout:g} s. Wait again with "
@@ -241,14 +257,12 @@ class Session:
     def _stop_softly(self) -> None:
         self.agent.thread.post(self.live.cancel)
 
-    def _send(self, turn: Turn) -> None:
+    def _send(self, turn: Turn, audience: Audience) -> None:
+        self.live.respondents.standby = audience
+        turn.follow()  # after the views, which show the end before it is awaited
         self.live.prompt(turn.prompt_id, turn.prompt)
         if not self.live.state.is_connected:
             self.agent.reopen_for(self, turn)
-
-    def _forget_listener(self, turn: Turn) -> None:
-        if turn.note in self.live.listeners:
-            self.live.listeners.remove(turn.note)
 
     def stop(self) -> str:
         """Cancel the present work; a second time, while it is not confirmed, end the process.
@@ -256,20 +270,7 @@ class Session:
         Returns:
             What was done, in one sentence.
         """
-        return self.agent.thread.call(self._stop)
-
-    def _stop(self) -> str:
-        if self.live.cancel():
-            return "Cancel sent. Stop once more to end the agent's process."
-        if self.live.state.is_cancelling:
-            # A turn that was cancelled loses its agent quietly: what became of it is said here.
-            ended = f"The agent {self.agent.label} was ended: it did not stop."
-            self.live.apply([u.Notice("warning", ended, self.agent.launch.comeback)])
-            self.agent.end_process(ended)
-            return "The agent did not confirm the cancel; its process is ended."
-        for prompt in list(self.live.state.pending.values()):
-            self.live.withdraw(prompt.prompt_id)
-        return "Nothing is running."
+        return self.agent.thread.call(self.live.stop)
 
 
 def _find_option(options: tuple[u.ConfigOption, ...], wanted: str) -> u.ConfigOption:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from acp_notebook.client.agent import Agent
 from acp_notebook.client.agents.launching import find_launch
-from acp_notebook.client.live.elicitations import ElicitFunction
+from acp_notebook.client.live.audience import ElicitFunction
 from acp_notebook.client.live.policies import Policy
 from acp_notebook.protocol.negotiate import LATEST
 

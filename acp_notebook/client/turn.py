@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from acp_notebook.client.host import current_host
+from acp_notebook.client.host import TurnDisplay, current_host
 from acp_notebook.client.turn_record import frame_of, record_of
 from acp_notebook.client.waiting import wait_in_loop, wait_or_cancel
 from acp_notebook.errors import (
@@ -69,23 +69,48 @@ class Turn:
         self._started = time.monotonic()
         self._elapsed_s: float | None = None
         self.waiters = 0
+        self.is_shown = False
+        """Whether a cell shows the turn, or did."""
+        self._usage: Usage | None = None
+        self._displays: list[TurnDisplay] = []
         self._done: concurrent.futures.Future[None] = concurrent.futures.Future()
 
     def __repr__(self) -> str:
         how = self.outcome if self.is_done else "running"
         return f"<Turn {self.prompt_id} of {self.session.agent.label}: {how}>"
 
-    def note(self, changes: list[SessionChange]) -> None:
-        """Listen for the end; on the agent thread."""
-        for change in changes:
-            if isinstance(change, PromptChanged) and change.prompt_id == self.prompt_id:
-                prompt = self.session.live.state.prompts[self.prompt_id]
-                if prompt.is_ended and not self._done.done():
-                    self._elapsed_s = time.monotonic() - self._started
-                    failure = prompt.failure
-                    if failure is not None and failure.code == AUTH_REQUIRED_CODE:
-                        self.session.agent.turn_refused(self, failure.message)
-                    self._done.set_result(None)
+    def follow(self) -> None:
+        """Watch for the end; on the agent thread."""
+        live = self.session.live
+
+        def note(changes: list[SessionChange]) -> None:
+            mine = PromptChanged(self.prompt_id)
+            if mine in changes and live.state.prompts[self.prompt_id].is_ended:
+                subscription.close()
+                self._ended(live.state)
+
+        subscription = live.subscribe(note)
+
+    def _ended(self, state: SessionState) -> None:
+        self._elapsed_s = time.monotonic() - self._started
+        self._usage = _copy(state.usage) if state.usage else None
+        failure = state.prompts[self.prompt_id].failure
+        if failure is not None and failure.code == AUTH_REQUIRED_CODE:
+            self.session.agent.turn_refused(self, failure.message)
+        self._done.set_result(None)
+        if not self.waiters:
+            self._conclude(is_waited=False)
+
+    def show(self) -> None:
+        """Show the turn (also) in the present cell, where there is one."""
+        display = current_host().show_turn(self)
+        if display is not None:
+            self.is_shown = True
+            self.session.agent.thread.call(lambda: self._displays.append(display))
+
+    def _conclude(self, *, is_waited: bool) -> None:
+        for display in list(self._displays):
+            display.conclude(is_waited=is_waited)
 
     # waiting and stopping
 
@@ -115,7 +140,7 @@ class Turn:
             TurnTimeout: The turn goes on; `cancel` stops it.
             TurnInterrupted: The wait was interrupted.
         """
-        self.waiters += 1
+        self._enter()
         try:
             is_over = wait_or_cancel(
                 self._done, timeout, cancel=self.cancel, outcome=lambda: self.outcome
@@ -139,7 +164,7 @@ class Turn:
         Raises:
             TurnTimeout: The turn goes on; `cancel` stops it.
         """
-        self.waiters += 1
+        self._enter()
         try:
             is_over = await wait_in_loop(self._done, timeout)
         except asyncio.CancelledError:
@@ -152,9 +177,16 @@ class Turn:
     def __await__(self) -> Generator[Any, None, Turn]:
         return self.wait_async().__await__()
 
+    def _enter(self) -> None:
+        self.waiters += 1
+        for display in list(self._displays):
+            display.prepare_wait()
+
     def _left(self) -> None:
         self.waiters -= 1
-        current_host().turn_over(self)
+        if self.is_done:
+            # The waiting cell itself puts the record in: nbclient takes output from no other.
+            self._conclude(is_waited=True)
 
     def _over(self, timeout: float | None, *, is_over: bool) -> Turn:
         if not is_over:
@@ -209,7 +241,7 @@ class Turn:
         """Ask something of the state and this turn's entries, on the agent thread."""
         live = self.session.live
         return self.session.agent.thread.call(
-            lambda: tell(live.state, live.entries_of(self.prompt_id))
+            lambda: tell(live.state, live.state.entries_of(self.prompt_id))
         )
 
     @property
@@ -335,7 +367,9 @@ class Turn:
 
     @property
     def usage(self) -> Usage | None:
-        """Context and cost of the session, as last reported."""
+        """Context and cost of the session, as reported last before the turn ended, or so far."""
+        if self.is_done:
+            return self._usage
         return self.read(lambda state, _: _copy(state.usage) if state.usage else None)
 
     @property

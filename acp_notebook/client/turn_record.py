@@ -30,6 +30,9 @@ def record_of(turn: Turn) -> dict[str, str]:
             stop_reason=None if prompt is None else prompt.stop_reason,
             failure=None if prompt is None else prompt.failure,
             elapsed_s=turn.elapsed_s,
+            is_running=not turn.is_done,
+            timings=turn.session.live.timings,
+            usage=turn.usage,
         )
 
     return turn.read(tell)

@@ -197,16 +197,30 @@ class MemoryTransport:
 
 
 class RecordingTransport:
-    """Passes everything on and shows each frame to `record`, in the order of the wire."""
+    """Passes everything on and records each frame, in the order of the wire.
 
-    def __init__(self, inner: Transport, record: Callable[[Direction, bytes], None]) -> None:
+    Args:
+        inner: What carries the frames.
+        record: Gets each frame, redacted.
+        redact: Takes secrets out of a frame. What is received is redacted for everybody; what is
+            sent goes out whole.
+    """
+
+    def __init__(
+        self,
+        inner: Transport,
+        record: Callable[[Direction, bytes], None],
+        redact: Callable[[bytes], bytes] = bytes,
+    ) -> None:
         self._inner = inner
         self._record = record
+        self._redact = redact
 
     async def receive(self) -> bytes | Oversized | None:
         """Wait for the next frame of the inner transport."""
         frame = await self._inner.receive()
         if isinstance(frame, bytes):
+            frame = self._redact(frame)
             self._note("received", frame)
         return frame
 
@@ -225,7 +239,7 @@ class RecordingTransport:
 
     def _note(self, direction: Direction, frame: bytes) -> None:
         try:
-            self._record(direction, frame)
+            self._record(direction, self._redact(frame))
         except Exception:
             # A full disk must not cost the conversation.
             logger.exception("A frame could not be recorded.")

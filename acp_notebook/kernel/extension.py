@@ -94,10 +94,8 @@ def _describe(
 
 def _turn_bundle(magics: AcpMagics, turn: Turn) -> dict[str, str]:
     """A turn is displayed as its record, but not twice in the cell that prompted."""
-    from acp_notebook.client.host import current_host
     from acp_notebook.client.turn_record import record_of
 
-    shows = getattr(current_host(), "shows", None)
-    if shows is not None and shows(turn) and turn.started_at >= magics.log.began_at > 0:
+    if turn.is_shown and turn.started_at >= magics.log.began_at > 0:
         return {"text/plain": repr(turn)}
     return record_of(turn)

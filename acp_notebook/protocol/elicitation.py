@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from acp_notebook.protocol import fields
+from acp_notebook.protocol.dialect import ClientCapabilities
 from acp_notebook.protocol.fields import Json, Malformed
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import optional_text
@@ -51,6 +52,18 @@ def requested(
         raise Malformed(f"mode must be form or url, got {mode!r}")
     call = u.ToolCallId(tool_call_id) if tool_call_id is not None else None
     return ElicitationRequested(elicitation_id, message, form, url_request, call)
+
+
+def check_mode(params: Json, served: ClientCapabilities) -> None:
+    """Check that a request's mode is one that this client advertised.
+
+    Raises:
+        Malformed: The mode was not advertised.
+    """
+    advertised = {"form": served.forms, "url": served.urls}
+    mode = params.get("mode")
+    if isinstance(mode, str) and not advertised.get(mode, False):
+        raise Malformed(f"this client did not offer the mode {mode!r}")
 
 
 def completed_url(params: Json) -> str | None:

@@ -7,7 +7,7 @@ is the presenter's business.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from markupsafe import Markup
 
@@ -60,8 +60,11 @@ class TurnDocument:
         state: The session; read only, on the thread that owns it.
         keys: The turn's entries so far; later ones come with their changes.
         agent_name: Who is talking, for the reader.
-        timings: When the turn and its entries began and ended.
+        timings: When the session's entries began and ended.
+        began_s: When the turn began, on the same clock.
+        owns: Whether an entry belongs here that is not shown yet, such as a lone terminal.
         folder: The notebook's folder, from where a page can open files.
+        slots: What of the header and the last line is shown.
     """
 
     def __init__(
@@ -71,14 +74,18 @@ class TurnDocument:
         *,
         agent_name: str,
         timings: Timings | None = None,
+        began_s: float = 0.0,
+        owns: Callable[[EntryKey], bool] = lambda _: True,
         folder: str = "",
+        slots: Collection[str] = _SLOTS,
     ) -> None:
         self._state = state
         self._agent_name = agent_name
-        self._timings = timings or Timings()
+        self._began_s = began_s
+        self._owns = owns
         self._theme = live_theme()
         self._theme.agent_name = agent_name
-        self._theme.spans = self._timings.spans
+        self._theme.spans = (timings or Timings()).spans
         self._theme.folder = folder
         self._entries: dict[EntryKey, CardEntry | StreamEntry] = {}
         self._window = VirtualList()
@@ -93,7 +100,7 @@ class TurnDocument:
         self._ending: Ending | None = None
         self._is_over = False
         self._has_spoken = False
-        self._slots = dict.fromkeys(_SLOTS, Markup(""))
+        self._slots = dict.fromkeys(slots, Markup(""))
         for key in keys:
             self._touch(key)
             if key.kind == "terminal":
@@ -209,7 +216,8 @@ class TurnDocument:
 
     def renew_controls(self) -> None:
         """A setting was chosen and answered: the page gets all of them as they are now."""
-        self._slots["controls"] = Markup("")
+        if "controls" in self._slots:
+            self._slots["controls"] = Markup("")
 
     # What changed
 
@@ -280,7 +288,7 @@ class TurnDocument:
     def _terminal_changed(self, terminal_id: TerminalId, *, is_output_only: bool) -> None:
         lone = EntryKey("terminal", terminal_id)
         self._dirty_terminals[terminal_id] = None
-        if (lone not in self._entries or not is_output_only) and self._is_mine(lone):
+        if (lone not in self._entries or not is_output_only) and self._owns(lone):
             self._touch(lone)
         if not is_output_only or terminal_id not in self._terminals:
             for owner in self._state.terminal_owners.get(terminal_id, ()):
@@ -288,12 +296,6 @@ class TurnDocument:
                 for shown in (key, *self._questions_about(owner)):
                     if shown in self._entries:
                         self._dirty[shown] = None
-
-    def _is_mine(self, key: EntryKey) -> bool:
-        """Whether an entry belongs to the turn that the others belong to."""
-        first = next(iter(self._entries), None)
-        owners = self._state.owners
-        return first is None or owners.get(first) == owners.get(key)
 
     def _activity_changed(self) -> bool:
         # Not `idle`: the end of the turn, which follows at once, says how it ended.
@@ -328,12 +330,7 @@ class TurnDocument:
         return found
 
     def _window_operations(self) -> list[Operation]:
-        waiting = {
-            EntryKey("permission", p.request.permission_id) for p in self._state.open_permissions
-        } | {
-            EntryKey("elicitation", e.request.elicitation_id) for e in self._state.open_elicitations
-        }
-        leaving = self._window.leaving(self._entries, waiting)
+        leaving = self._window.leaving(self._entries, self._state.open_questions)
         return [op.remove(self._entries[key].ident) for key in leaving]
 
     def _mark_thinking(self) -> None:
@@ -382,11 +379,13 @@ class TurnDocument:
             "head": render_head(theme, state, self._agent_name),
             "usage": render_usage(theme, state.usage, len(state.background or ())),
             "controls": render_controls(theme, state, is_over=ending is not None),
-            "now": render_now(theme, state, ending, self._timings.began_s),
+            "now": render_now(theme, state, ending, self._began_s),
             "earlier": render_earlier(theme, len(self._window.hidden)),
             "foot": render_foot(theme, state, ending, self._entries, is_empty=is_empty),
         }
-        changed = {slot: html for slot, html in fresh.items() if html != self._slots[slot]}
+        changed = {
+            slot: html for slot, html in fresh.items() if html != self._slots.get(slot, html)
+        }
         self._slots |= changed
         return [op.fill(slot, html) for slot, html in changed.items()]
 

@@ -38,11 +38,13 @@ class Ending:
     """What the session had used by then."""
     background: int = 0
     """How much work went on beside it by then, as the agent reported."""
+    present: Wording | None = None
+    """What the agent does, where the turn still runs."""
 
     @property
     def words(self) -> Wording:
-        """The stop reason in words."""
-        return stop_words(self.stop_reason, self.failure)
+        """The stop reason in words, or what the agent does now."""
+        return self.present or stop_words(self.stop_reason, self.failure)
 
 
 def render_head(theme: Theme, state: SessionState, agent_name: str) -> Markup:
@@ -166,7 +168,7 @@ def render_foot(
             return Markup("")
         return theme("span", f"activity tone-{words.tone}", words.text)
     parts = []
-    if is_empty:
+    if is_empty and ending.present is None:
         parts.append(theme("div", "muted", "The agent ended its turn without saying anything."))
     if ending.failure is not None and not is_told(state, keys, ending):
         parts.append(_failure(theme, ending.failure))

@@ -149,8 +149,10 @@ def state_words(state: SessionState) -> Wording:
         return Wording("The agent is gone", "✗", "bad")
     if state.is_cancelling:
         return Wording("Stopping…", "◐", "warn")
-    if state.has_questions or state.activity == REQUIRES_ACTION:
+    if state.has_questions:
         return Wording("Waiting for you", "?", "warn")
+    if state.activity == REQUIRES_ACTION:
+        return Wording("Waiting, but nothing is asked here", "?", "warn")
     if state.activity == RUNNING:
         return Wording("Working", "◐", "busy")
     if state.activity == IDLE:

@@ -17,7 +17,7 @@ from acp_notebook.render.entries.kinds import render_entry
 from acp_notebook.render.entries.thought import SNIPPET_CHARS, thought_head
 from acp_notebook.render.entries.tool_call import tool_title
 from acp_notebook.render.header import Ending, render_foot, render_record_head
-from acp_notebook.render.labels import count_words, status_words
+from acp_notebook.render.labels import count_words, state_words, status_words
 from acp_notebook.render.markup import Theme, record_theme, without_stray_math
 from acp_notebook.render.text.record_text import record_markdown, record_plain
 from acp_notebook.session.content import ContentBlock, TextBlock
@@ -45,6 +45,7 @@ def record_bundle(
     failure: Failure | None = None,
     elapsed_s: float | None = None,
     ending: bool = True,
+    is_running: bool = False,
     timings: Timings | None = None,
     usage: Usage | None = None,
 ) -> dict[str, str]:
@@ -57,13 +58,15 @@ def record_bundle(
         stop_reason: Why the turn ended, as the agent said it.
         failure: The error that ended it, if one did.
         elapsed_s: How long the turn took.
-        ending: False: a conversation that was told again, of which nothing ended.
+        ending: Whether a turn ended; False for a replayed conversation.
+        is_running: Whether the turn has yet to end.
         timings: How long thoughts and tools took, if anybody knows.
         usage: What the session had used at the end of the turn; by default, what it has now.
     """
     spent = state.usage if usage is None else usage
     background = len(state.background or ())
-    end = Ending(stop_reason, failure, elapsed_s, spent, background) if ending else None
+    present = state_words(state) if is_running else None
+    end = Ending(stop_reason, failure, elapsed_s, spent, background, present) if ending else None
     shown = [key for key in keys if _exists(state, key)]
     theme = record_theme()
     theme.agent_name = agent_name

@@ -135,17 +135,24 @@ def prompt_queued(state: SessionState, update: u.PromptQueued) -> Changes:
     """A prompt that waits in this client is visible as such, also one the agent sent back."""
     key = EntryKey("prompt", update.prompt_id)
     prompt = state.prompts.get(update.prompt_id)
+    earlier: Changes = []
     if prompt is None:
-        _register(state, Prompt(update.prompt_id, update.content))
-        state.add_entry(key)
-    else:
-        prompt.phase = "queued"
-    return [EntryChanged(key), PromptChanged(update.prompt_id)]
+        prompt, earlier = _register(state, Prompt(update.prompt_id, update.content))
+    prompt.phase = "queued"
+    return [*earlier, EntryChanged(key), PromptChanged(update.prompt_id)]
 
 
-def _register(state: SessionState, prompt: Prompt) -> Prompt:
+def _register(state: SessionState, prompt: Prompt) -> tuple[Prompt, Changes]:
+    """Enter a prompt; the first one of a new session owns what came before it.
+
+    What comes before the first prompt of a session that was taken up is a replay.
+    """
+    earlier = state.timeline if state.is_new and not state.prompts else []
+    changes: Changes = [EntryChanged(key) for key in earlier]
+    state.owners |= dict.fromkeys(earlier, prompt.prompt_id)
     state.prompts[prompt.prompt_id] = state.pending[prompt.prompt_id] = prompt
-    return prompt
+    state.add_entry(EntryKey("prompt", prompt.prompt_id))
+    return prompt, changes
 
 
 def prompt_sent(state: SessionState, update: u.PromptSent) -> Changes:
@@ -153,12 +160,12 @@ def prompt_sent(state: SessionState, update: u.PromptSent) -> Changes:
     is_behind = not state.is_idle or bool(state.open_prompts)
     key = EntryKey("prompt", update.prompt_id)
     prompt = state.prompts.get(update.prompt_id)
+    earlier: Changes = []
     if prompt is None:
-        prompt = _register(state, Prompt(update.prompt_id, update.content))
-        state.add_entry(key)
+        prompt, earlier = _register(state, Prompt(update.prompt_id, update.content))
     prompt.phase = "sent"
     prompt.is_behind = prompt.was_behind = is_behind
-    return [EntryChanged(key), PromptChanged(update.prompt_id), HeaderChanged()]
+    return [*earlier, EntryChanged(key), PromptChanged(update.prompt_id), HeaderChanged()]
 
 
 def prompt_accepted(state: SessionState, update: u.PromptAccepted) -> Changes:
@@ -287,9 +294,9 @@ def agent_lost(state: SessionState, update: u.AgentLost) -> Changes:
     return [*changes, HeaderChanged()]
 
 
-def agent_restored(state: SessionState, update: u.AgentRestored) -> Changes:
-    """The session is served again, or a new one in its place."""
-    state.is_connected = True
+def session_opened(state: SessionState, update: u.SessionOpened) -> Changes:
+    """The session is served, for the first time or again, or a new one in its place."""
+    state.is_connected, state.is_new = True, update.is_new
     if update.is_new:
         state.usage, state.title, state.updated_at = None, None, None
         state.commands, state.config_options = (), ()

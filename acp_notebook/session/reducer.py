@@ -276,5 +276,5 @@ _RULES: dict[type, Callable[[SessionState, Any], Changes]] = {
     elicitation.UrlCompleted: elicitation_rules.url_completed,
     u.CancelSent: foreground.cancel_sent,
     u.AgentLost: foreground.agent_lost,
-    u.AgentRestored: foreground.agent_restored,
+    u.SessionOpened: foreground.session_opened,
 }

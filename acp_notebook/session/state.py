@@ -215,6 +215,8 @@ class SessionState:
     background: tuple[BackgroundItem, ...] | None = None
     is_cancelling: bool = False
     is_connected: bool = True
+    # whether the agent knew nothing of the session when it was opened
+    is_new: bool = field(default=False, compare=False)
     work: int = field(default=0, compare=False)
 
     timeline: list[EntryKey] = field(default_factory=list)
@@ -309,6 +311,23 @@ class SessionState:
     def open_elicitations(self) -> list[Elicitation]:
         """Forms and pages that wait for an answer, oldest first."""
         return [asked for asked in self.elicitations.values() if asked.is_open]
+
+    @property
+    def open_questions(self) -> list[EntryKey]:
+        """The entries that wait for the user's answer: permissions, then forms and urls."""
+        asked = [EntryKey("permission", p.request.permission_id) for p in self.open_permissions]
+        return asked + [
+            EntryKey("elicitation", e.request.elicitation_id) for e in self.open_elicitations
+        ]
+
+    def is_open_question(self, key: EntryKey) -> bool:
+        """Whether an entry waits for the user's answer."""
+        asked: Permission | Elicitation | None = None
+        if key.kind == "permission":
+            asked = self.permissions.get(PermissionId(key.id))
+        elif key.kind == "elicitation":
+            asked = self.elicitations.get(ElicitationId(key.id))
+        return asked is not None and asked.is_open
 
     @property
     def has_questions(self) -> bool:

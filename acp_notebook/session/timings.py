@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from acp_notebook.session.changes import EntryChanged, SessionChange
+from acp_notebook.session.changes import EntryChanged, HeaderChanged, PromptChanged, SessionChange
 from acp_notebook.session.state import EntryKey, SessionState
 from acp_notebook.session.updates import PermissionId, ToolCallId, ToolCallSubject
 
@@ -28,14 +28,9 @@ class Span:
 
 
 class Timings:
-    """The spans of thoughts and tool calls.
+    """The spans of a session's thoughts and tool calls, on the clock of `note`."""
 
-    Args:
-        began_s: When the turn began, on the clock of `note`.
-    """
-
-    def __init__(self, began_s: float = 0.0) -> None:
-        self.began_s = began_s
+    def __init__(self) -> None:
         self.spans: dict[EntryKey, Span] = {}
         self._thought: Span | None = None
         self._started: set[EntryKey] = set()
@@ -43,30 +38,30 @@ class Timings:
     def note(self, state: SessionState, changes: Iterable[SessionChange], now_s: float) -> None:
         """Something changed just now."""
         for change in changes:
+            is_end = isinstance(change, HeaderChanged | PromptChanged) and state.is_idle
+            if is_end and not state.open_prompts:
+                self.end_thought(now_s)
             if not isinstance(change, EntryChanged):
                 continue
             key = change.key
             if key.kind == "thought":
                 self._note_thought(key, now_s)
                 continue
-            self._end_thought(now_s)
+            self.end_thought(now_s)
             if key.kind == "tool_call":
                 self._note_call(state, key, now_s)
             elif key.kind == "permission":
                 self._note_answer(state, PermissionId(key.id), now_s)
 
-    def close(self, now_s: float) -> None:
-        """The turn is over."""
-        self._end_thought(now_s)
-
     def _note_thought(self, key: EntryKey, now_s: float) -> None:
         span = self.spans.setdefault(key, Span(now_s))
         if span is not self._thought:
-            self._end_thought(now_s)
+            self.end_thought(now_s)
         span.ended_s = None
         self._thought = span
 
-    def _end_thought(self, now_s: float) -> None:
+    def end_thought(self, now_s: float) -> None:
+        """Nothing is being thought any more."""
         if self._thought is not None:
             self._thought.ended_s = now_s
             self._thought = None

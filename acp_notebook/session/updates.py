@@ -468,8 +468,8 @@ class AgentLost:
 
 
 @dataclass(frozen=True, slots=True)
-class AgentRestored:
-    """A new connection serves this session; `is_new`: the agent knows nothing of it so far."""
+class SessionOpened:
+    """A connection serves this session now; `is_new`: the agent knows nothing of it so far."""
 
     is_new: bool = False
 
@@ -506,5 +506,5 @@ SessionUpdate = (
     | UrlCompleted
     | CancelSent
     | AgentLost
-    | AgentRestored
+    | SessionOpened
 )

@@ -174,6 +174,11 @@ class TurnPresenter:
             self._send({"n": self._number, "ops": operations})
 
     @property
+    def page_count(self) -> int:
+        """How many pages have shown the view."""
+        return len(self._pages)
+
+    @property
     def _is_watched(self) -> bool:
         """Whether some page may be looked at; before the first one speaks nobody knows."""
         return not self._pages or any(self._pages.values())

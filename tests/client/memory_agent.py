@@ -50,7 +50,6 @@ class Endpoint:
     """What the client takes for a started agent."""
 
     def __init__(self):
-        self.on_stderr = None
         self.pid = None
         self.status = "exit code 0"
         self.ending = "ended with exit code 0"
@@ -77,7 +76,7 @@ class MemoryAgent:
 
     def __init__(self, version):
         self.version = version
-        self.received_count = []
+        self.heard = []
         self.asked = {}  # id -> method of its own requests
         self.answers = {
             "initialize": lambda _: self.introduction(),
@@ -154,7 +153,7 @@ class MemoryAgent:
             self._hear(json.loads(frame))
 
     def _hear(self, message):
-        self.received_count.append(message)
+        self.heard.append(message)
         method = message.get("method")
         if method is None:
             self._waiting.setdefault(message["id"], []).append(message)
@@ -210,7 +209,7 @@ class MemoryAgent:
 
     def until_heard(self, method):
         """Wait for a call of the client."""
-        self.until(lambda: any(message.get("method") == method for message in self.received_count))
+        self.until(lambda: any(message.get("method") == method for message in self.heard))
 
     def begin(self, method, params):
         """Send a request; its id."""

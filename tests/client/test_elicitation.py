@@ -6,7 +6,9 @@ import json
 import sys
 
 import pytest
-from watching import AGENTS, BOUND_S, Person, frames, text_of, until
+from watching import AGENTS, BOUND_S, Person, Somebody, frames, text_of, until
+
+from acp_notebook.session.state import EntryKey
 
 proves = pytest.mark.requirement
 
@@ -23,14 +25,21 @@ def until_open(session):
     return session.agent.thread.call(lambda: session.live.state.open_elicitations[0].request)
 
 
+def question_of(session, request):
+    return session.live.questions.get(EntryKey("elicitation", request.elicitation_id))
+
+
 def fill(session, request, **values):
-    elicitations = session.live.elicitations
-    session.agent.thread.call(lambda: elicitations.fill(request.elicitation_id, values))
+    """Send a form from a view, where the check may refuse it."""
+    question = question_of(session, request)
+    if question is not None:  # else it was answered before
+        session.agent.thread.call(lambda: question.submit(values))
 
 
 def reply(session, request, action):
-    elicitations = session.live.elicitations
-    session.agent.thread.call(lambda: elicitations.answer(request.elicitation_id, action))
+    question = question_of(session, request)
+    if question is not None:
+        session.agent.thread.call(lambda: question.reply(action))
 
 
 def answers(session):
@@ -201,14 +210,13 @@ def test_with_nobody_to_ask_the_answer_is_decline_at_once(asking):
     assert turn.stop_reason == "end_turn"
 
 
-def test_a_console_asks_by_questions(asking, host):
-    class Console(Person):
-        can_ask = False
+def test_an_audience_that_asks_answers_the_question_itself(asking, host):
+    class Console(Somebody):
+        def ask(self, question):
+            question.submit(VALID | {"name": question.session.connection.launch.name})
 
-        def ask_at_console(self, request, agent_name):
-            return self.run_user_function(lambda: ("accept", VALID | {"name": agent_name}))
-
-    host(Console())
+    console = host(Person())
+    console.audience = lambda _: Console()
     asking.prompt("everything")
     assert answers(asking)[0][0]["content"]["name"] == asking.agent.label
 
@@ -217,11 +225,11 @@ def test_a_console_asks_by_questions(asking, host):
 
 
 @proves("ELIC-1")
-def test_a_form_of_a_child_session_is_shown_in_the_turn(asking):
+def test_a_form_of_a_child_session_is_answered_apart_from_the_turn(asking):
     asking.elicit = lambda _: {"word": "here"}
     turn = asking.prompt("child")
     assert answers(asking) == [[{"action": "accept", "content": {"word": "here"}}]]
-    assert len(turn.elicitations) == 1
+    assert turn.elicitations == []
 
 
 @proves("ELIC-1")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from watching import AGENTS, BOUND_S, Person, frames, poll, text_of
+from watching import AGENTS, BOUND_S, Person, Somebody, frames, poll, text_of
 
 from acp_notebook.errors import (
     AgentError,
@@ -21,12 +21,13 @@ proves = pytest.mark.requirement
 class Typist(Person):
     """Somebody who types these lines, each when the program asks for it."""
 
-    can_type = True
-
     def __init__(self, *lines):
         self.lines = lines
         self.seen = ""
         self.hidden = []
+
+    def terminal(self):
+        return self.attend
 
     def attend(self, terminal, title):
         self.title = title
@@ -251,12 +252,12 @@ def test_a_person_fills_in_the_form_of_a_login(wanting, person):
     agent = wanting("agent", "form")
     shown = []
 
-    def answer(_changes):
-        for asked in agent.lobby.state.open_elicitations:
-            shown.append(asked.request.message)
-            agent.lobby.elicitations.fill(asked.request.elicitation_id, {"code": "sesame"})
+    class Known(Somebody):
+        def ask(self, question):
+            shown.append(question.title)
+            question.submit({"code": "sesame"})
 
-    agent.thread.call(lambda: agent.lobby_listeners.append(answer))
+    person.audience = lambda _: Known()
     agent.login()
     assert "The code, please" in shown
     assert not agent.needs_login

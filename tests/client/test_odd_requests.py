@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from memory_agent import SESSION, MemoryAgent, RefusedError
-from watching import Person, answer, until, until_asked
+from watching import Person, answer, poll, until, until_asked
 
 from acp_notebook.session.state import EntryKey
 
@@ -131,9 +131,11 @@ def test_questions_of_many_sessions_go_back_to_who_asked(session, agent):
         ASK, params(agent, YES, NO, session_id="child", call={"toolCallId": "c"})
     )
     own_id = agent.begin(ASK, params(agent, NO, YES))
-    first, second = until_asked(session, 2)
-    answer(session, second, "no")
-    answer(session, first, "yes")
+    until_asked(session)
+    assert poll(lambda: len(session.questions) == 2)
+    own, of_child = session.questions
+    own.answer("no")
+    of_child.answer("yes")
     assert agent.wait(own_id)["result"] == selected("no")
     assert agent.wait(other_id)["result"] == selected("yes")
 
@@ -146,7 +148,7 @@ def test_a_question_before_any_session_is_answered(meet, agent):
     agent.answers["session/new"] = locked
     meet(agent)
     request_id = agent.begin(ASK, params(agent, YES, NO))
-    assert agent.wait(request_id)["error"]["code"] == -32601
+    assert agent.wait(request_id)["error"]["code"] == -32602
 
 
 @proves("PERM-8")

@@ -7,6 +7,7 @@ import concurrent.futures
 import pytest
 from watching import (
     NODE_AGENT,
+    answer,
     frames,
     sent,
     story,
@@ -291,7 +292,7 @@ def test_a_second_prompt_waits_in_this_client_and_is_sent_at_the_end(v1_session,
     assert len(sent(v1_session, "session/prompt")) == 1
     assert [key.kind for key in second.timeline] == ["prompt"]  # visible
     assert second.read(lambda state, _: state.prompts[second.prompt_id].phase) == "queued"
-    v1_session.agent.thread.call(lambda: v1_session.live.answer(question, "yes-once"))
+    answer(v1_session, question, "yes-once")
     assert second.wait().text == "second"
     assert first.is_done
     assert "second" not in first.text
@@ -318,7 +319,7 @@ def test_a_second_prompt_is_sent_at_once_to_an_agent_that_takes_it(v2_session, p
     second = v2_session.prompt("[[say:second]]", wait=False)
     until(v2_session, lambda state: sum(key.kind == "user" for key in state.timeline) == 2)
     assert len(sent(v2_session, "session/prompt")) == 2
-    v2_session.agent.thread.call(lambda: v2_session.live.answer(question, "yes-once"))
+    answer(v2_session, question, "yes-once")
     assert first.wait().stop_reason == second.wait().stop_reason == "end_turn"
 
 

@@ -150,11 +150,11 @@ def test_who_shows_what_it_asks_is_there_before_it_is_told_to_do_anything(start,
     told = []
 
     class Watching(Person):
-        def lobby(self, agent):
+        def audience(self, agent):
             told.append([message.get("method") for message in frames(agent, "sent")])
-            return super().lobby(agent)
+            return super().audience(agent)
 
-        def wait_for_agent(self, work):
+        def wait_for_agent(self, agent, work, *, is_start):
             work.result(BOUND_S)
 
     agent = start(story("exits-when-told"))

@@ -7,6 +7,7 @@ not tell when a process that is not ours ends, so that alone is asked for again 
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import json
 import os
 import sys
@@ -20,6 +21,10 @@ import pytest
 
 from acp_notebook import Agent, Session
 from acp_notebook.client.host import PlainHost
+from acp_notebook.client.live.audience import Audience
+from acp_notebook.client.live.live_session import Subscription
+from acp_notebook.client.live.question import Question
+from acp_notebook.errors import UsageError
 from acp_notebook.session.state import SessionState
 
 BOUND_S = 30.0
@@ -48,15 +53,15 @@ def until(session: Session, seen: Callable[[SessionState], object]) -> None:
         if not found.done() and seen(live.state):
             found.set_result(None)
 
-    def begin() -> None:
-        live.listeners.append(look)
+    def begin() -> Subscription:
         look()
+        return live.subscribe(look)
 
-    thread.call(begin)
+    subscription = thread.call(begin)
     try:
         found.result(BOUND_S)
     finally:
-        thread.call(lambda: live.listeners.remove(look))
+        thread.call(subscription.close)
 
 
 def until_text(session: Session, words: str) -> None:
@@ -73,8 +78,11 @@ def until_asked(session: Session, count: int = 1) -> list[str]:
 
 
 def answer(session: Session, permission_id: str, option_id: str) -> None:
-    """Click a button."""
-    session.agent.thread.call(lambda: session.live.answer(permission_id, option_id))
+    """Click a button; one that is too late, or was never there, changes nothing."""
+    for question in session.questions:
+        if question.key.id == permission_id:
+            with contextlib.suppress(UsageError):
+                question.answer(option_id)
 
 
 # the wire
@@ -166,7 +174,20 @@ def text_of(message: Any) -> str:
 class Person(PlainHost):
     """A host with somebody in front of it, who answers when the test says so."""
 
+    def audience(self, agent: Agent) -> Audience:
+        return Somebody()
+
+
+class Somebody:
+    """An audience that is asked, and counts how often."""
+
     can_ask = True
+
+    def __init__(self) -> None:
+        self.asked: list[Question] = []
+
+    def ask(self, question: Question) -> None:
+        self.asked.append(question)
 
 
 class Impatient(PlainHost):

@@ -13,6 +13,7 @@ from watching import Person
 import acp_notebook as acp
 from acp_notebook.client.connection import agent_connection
 from acp_notebook.client.host import current_host, install_host
+from acp_notebook.client.live.permission_request import PermissionRequest
 from acp_notebook.render.document import TurnDocument
 from acp_notebook.render.record import record_bundle
 
@@ -62,9 +63,9 @@ class Stage:
         while len(self.client.sessions) > 1:  # what is shared must not grow
             old = self.client.sessions.pop(0)
             self.client.thread.call(
-                lambda old=old: self.client._connection.forget(old.live.session_id)
+                lambda old=old: self.client._connection.routes.forget(old.live.session_id)
             )
-        self.agent.received_count.clear()
+        self.agent.heard.clear()
         self.agent.asked.clear()
         self.agent.prompts.clear()
         self.log.records.clear()
@@ -105,12 +106,11 @@ class Conversation:
         self.id = self._session.id
         self.page = PageModel()
         self._thread = stage.client.thread
-        self._lobby = stage.client._connection.lobby  # what belongs to no session goes there
-        self._before = len(self._lobby.state.violations)
+        self._before = len(self._violations_elsewhere())
         self._turn = self._session.prompt("begin", wait=False)
         self._agent.until_heard("session/prompt")
         self._document = TurnDocument(self._live.state, agent_name="memory")
-        self._thread.call(lambda: self._live.listeners.append(self._changed))
+        self._thread.call(lambda: self._live.subscribe(self._changed))
 
     @property
     def state(self):
@@ -138,17 +138,21 @@ class Conversation:
         self._thread.call(self._answer_all)
 
     def _answer_all(self):
-        for live in (self._live, self._lobby):
-            for permission in list(live.state.open_permissions):
-                asked = permission.request
-                live.answer(asked.permission_id, asked.options[0].option_id)
-            for elicitation in list(live.state.open_elicitations):
-                live.elicitations.answer(elicitation.request.elicitation_id, "decline")
+        for live in self._session.agent.live_sessions:
+            for question in list(live.questions.values()):
+                if isinstance(question, PermissionRequest):
+                    question.answer(question.options[0].option_id)
+                else:
+                    question.decline()
 
     @property
     def violations(self):
-        """Everything that the session and the lobby know of what the agent did wrong."""
-        return [*self.state.violations, *self._lobby.state.violations[self._before :]]
+        """Everything that is known, in whichever session, of what the agent did wrong."""
+        return [*self.state.violations, *self._violations_elsewhere()[self._before :]]
+
+    def _violations_elsewhere(self):
+        others = [live for live in self._session.agent.live_sessions if live is not self._live]
+        return [violation for live in others for violation in live.state.violations]
 
     def check(self):
         """Fail unless all is as it must be after any traffic; what can be read of the record."""

@@ -75,7 +75,7 @@ def check_sent(agent):
     """Fail unless everything that the client said so far is valid; the methods it called."""
     calls = set()
     answered = []
-    for message in agent.received_count:
+    for message in agent.heard:
         if "method" not in message:
             check_answer(agent.version, message, agent.asked[message["id"]])
             answered.append(message["id"])
@@ -105,7 +105,7 @@ def test_initialize_is_valid_with_each_offer(meet, protocol, serve):
     agent = MemoryAgent(1)
     meet(agent, protocol=protocol, serve=serve)
     check_sent(agent)
-    offered = agent.received_count[0]["params"]["clientCapabilities"]
+    offered = agent.heard[0]["params"]["clientCapabilities"]
     files = {"readTextFile": "read" in serve, "writeTextFile": "write" in serve}
     assert (offered["fs"], offered["terminal"]) == (files, "terminal" in serve)
 
@@ -113,7 +113,7 @@ def test_initialize_is_valid_with_each_offer(meet, protocol, serve):
 def test_initialize_is_valid_without_a_terminal_for_logins(meet, agent):
     meet(agent, "wss://somewhere.example/acp")
     check_sent(agent)
-    params = agent.received_count[0]["params"]
+    params = agent.heard[0]["params"]
     assert "auth" not in params["clientCapabilities"]
     assert "auth" not in params["capabilities"]
 
@@ -129,7 +129,7 @@ def test_the_retry_for_version_1_alone_is_valid(meet):
     agent.answers["initialize"] = choke
     meet(agent)
     check_sent(agent)
-    assert [message["params"]["protocolVersion"] for message in agent.received_count[:2]] == [2, 1]
+    assert [message["params"]["protocolVersion"] for message in agent.heard[:2]] == [2, 1]
 
 
 def test_a_call_that_is_given_up_is_withdrawn(meet, agent):
@@ -142,7 +142,7 @@ def test_a_call_that_is_given_up_is_withdrawn(meet, agent):
     work.cancel()
     agent.until_heard("$/cancel_request")
     assert "$/cancel_request" in check_sent(agent)
-    assert agent.received_count[-1]["params"] == {"requestId": agent.received_count[-2]["id"]}
+    assert agent.heard[-1]["params"] == {"requestId": agent.heard[-2]["id"]}
 
 
 # ---------------------------------------------------------------- sessions
@@ -168,20 +168,19 @@ def test_the_servers_of_the_surroundings_are_told_in_each_versions_form(meet, ag
     stdio = {"type": "stdio", "name": "s", "command": "/bin/s", "args": ["a"], "env": []}
     http = {"type": "http", "name": "h", "url": "http://127.0.0.1:1/", "headers": []}
 
+    async def released():
+        pass
+
     class Offering(PlainHost):
         def mcp_servers(self, client, live):
-            return [McpServer(stdio, ()), McpServer(http, ("secret",))]
+            return [McpServer(stdio, (), released), McpServer(http, ("secret",), released)]
 
     host(Offering())
     client = meet(agent)
     client.resume("old")
     client.resume("older", replay=False)
     check_sent(agent)
-    told = [
-        m["params"]["mcpServers"]
-        for m in agent.received_count
-        if "mcpServers" in m.get("params", {})
-    ]
+    told = [m["params"]["mcpServers"] for m in agent.heard if "mcpServers" in m.get("params", {})]
     plain = stdio if agent.version == 2 else {k: v for k, v in stdio.items() if k != "type"}
     assert told == [[plain, http]] * 3
 
@@ -206,9 +205,7 @@ def test_a_prompt_is_valid_with_every_content(meet, agent):
     session = meet(agent).session
     assert session.prompt(BLOCKS).stop_reason == "end_turn"
     check_sent(agent)
-    (sent,) = [
-        m["params"]["prompt"] for m in agent.received_count if m.get("method") == "session/prompt"
-    ]
+    (sent,) = [m["params"]["prompt"] for m in agent.heard if m.get("method") == "session/prompt"]
     kinds = ["text", "image", "audio", "resource", "resource", "resource_link"]
     assert [block["type"] for block in sent] == kinds
 
@@ -239,11 +236,11 @@ def test_what_came_from_the_agent_goes_back_as_it_came(meet, agent):
     agent.end_turn()
     turn.wait(20)
     again = client.session.prompt(list(turn.images), wait=False)
-    agent.until(lambda: sum(m.get("method") == "session/prompt" for m in agent.received_count) == 2)
+    agent.until(lambda: sum(m.get("method") == "session/prompt" for m in agent.heard) == 2)
     agent.end_turn()
     again.wait(20)
     check_sent(agent)
-    assert agent.received_count[-1]["params"]["prompt"] == [image]
+    assert agent.heard[-1]["params"]["prompt"] == [image]
 
 
 def test_a_cancel_is_valid_and_answers_what_is_open(meet, agent, host):
@@ -285,7 +282,7 @@ def test_options_and_modes_are_set_by_valid_calls(meet, agent):
     with pytest.raises(UsageError):
         session.set_option("loud", "perhaps")
     assert check_sent(agent) >= expected
-    values = [m["params"]["value"] for m in agent.received_count if "value" in m.get("params", {})]
+    values = [m["params"]["value"] for m in agent.heard if "value" in m.get("params", {})]
     assert values == ["large", True]
 
 
@@ -382,7 +379,7 @@ def test_a_form_outside_of_sessions_is_answered(meet, agent):
     agent.answers[login] = lambda _: LATER
     work = client.thread.submit(client._connection.request(client._facts.dialect.login("key")))
     agent.until_heard(login)
-    request_id = next(m["id"] for m in agent.received_count if m.get("method") == login)
+    request_id = next(m["id"] for m in agent.heard if m.get("method") == login)
     asked = {"mode": "form", "message": "Code?", "requestedSchema": SCHEMA, "requestId": request_id}
     answer = agent.wait(agent.begin("elicitation/create", asked))
     assert answer["result"] == {"action": "accept", "content": {"name": "Ann"}}

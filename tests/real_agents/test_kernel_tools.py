@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from watching import Somebody
 
 import acp_notebook as acp
 from acp_notebook.client.host import current_host, install_host
@@ -54,12 +55,8 @@ def _cases():
 class Notebook(NotebookHost):
     """A notebook with somebody in front of it."""
 
-    @property
-    def can_ask(self):
-        return True
-
-    @can_ask.setter
-    def can_ask(self, _from_the_front_end): ...
+    def audience(self, agent):
+        return Somebody()
 
 
 @pytest.fixture(scope="module")

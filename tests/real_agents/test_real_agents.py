@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from watching import Somebody
 
 import acp_notebook as acp
 from acp_notebook.client.host import PlainHost, current_host, install_host
@@ -32,7 +33,8 @@ def _cases():
 class Person(PlainHost):
     """Somebody who could be asked."""
 
-    can_ask = True
+    def audience(self, agent):
+        return Somebody()
 
 
 @pytest.fixture(scope="module", params=list(_cases()) or [None])
@@ -64,7 +66,7 @@ def once(session, is_so):
         if is_so(session.live.state):
             event.set()
 
-    session.agent.thread.call(lambda: (session.live.listeners.append(look), look()))
+    session.agent.thread.call(lambda: (session.live.subscribe(look), look()))
     return event
 
 

@@ -32,7 +32,8 @@ def test_an_unknown_stop_reason_is_shown_as_it_came() -> None:
 def test_an_unknown_state_is_shown_and_not_taken_for_idle() -> None:
     state = SessionState(activity="_dreaming")
     assert words.state_words(state).text == "_dreaming"
-    assert words.state_words(SessionState(activity="requires_action")).text == "Waiting for you"
+    waiting = words.state_words(SessionState(activity="requires_action"))
+    assert waiting.text == "Waiting, but nothing is asked here"
 
 
 def test_states_of_our_own_come_first() -> None:

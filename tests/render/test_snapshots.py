@@ -42,7 +42,7 @@ def everything() -> dict[str, str]:
     answer = u.MessageChunk("agent", u.MessageId("answer"), TextBlock(ANSWER))
     for second, update in enumerate([*turn_with_everything(), answer]):
         timings.note(state, apply(state, update), second)
-    timings.close(100)
+    timings.end_thought(100)
     return record_bundle(
         state,
         state.timeline,

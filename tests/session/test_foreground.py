@@ -442,7 +442,7 @@ def test_an_agent_lost_while_idle_leaves_no_entry():
 
 
 def test_the_next_prompt_after_a_restored_agent_goes_as_usual():
-    state = played(sent("p1"), RUNNING, u.AgentLost("gone"), u.AgentRestored())
+    state = played(sent("p1"), RUNNING, u.AgentLost("gone"), u.SessionOpened())
     assert state.is_connected
     played(sent("p2"), accepted("p2"), RUNNING, END, state=state)
     assert state.prompts["p2"].stop_reason == "end_turn"

@@ -69,7 +69,7 @@ UPDATES = st.one_of(
     ),
     st.just(u.CancelSent()),
     st.just(u.AgentLost("gone")),
-    st.just(u.AgentRestored()),
+    st.just(u.SessionOpened()),
     st.builds(u.CompactionChunk, IDS, BLOCKS),
     st.just(u.UnknownUpdate("_x", {})),
 )

@@ -52,7 +52,7 @@ def test_a_thought_lasts_until_something_else_begins() -> None:
 def test_the_end_of_the_turn_ends_a_thought() -> None:
     clock = Clock()
     clock.at(1, think("a"))
-    clock.timings.close(3)
+    clock.timings.end_thought(3)
     assert clock.seconds(THOUGHT_KEY) == 2
 
 

@@ -10,34 +10,33 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from acp_notebook.client.agent_thread import AgentThread
 from acp_notebook.client.connection.endpoint import Endpoint, Launch, open_endpoint
-from acp_notebook.client.connection.redaction import RedactingTransport, Redaction
+from acp_notebook.client.connection.redaction import Redaction
+from acp_notebook.client.connection.session_routes import SessionRoutes
 from acp_notebook.client.connection.stdio_process import STAGE_S
-from acp_notebook.client.live.live_session import Listener, LiveSession
+from acp_notebook.client.live.audience import Respondents
+from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.client.serving.client_methods import ClientMethods
 from acp_notebook.errors import AUTH_REQUIRED_CODE, AgentExited, AuthRequired, RequestFailed
 from acp_notebook.jsonrpc import (
-    METHOD_NOT_FOUND,
     OVERSIZED,
     Connection,
     ConnectionLost,
-    IncomingRequest,
     RecordingTransport,
     RpcError,
 )
 from acp_notebook.protocol import negotiate
 from acp_notebook.protocol.dialect import Call, Implementation
 from acp_notebook.session import updates as u
-from acp_notebook.trace.recording import Direction, Recording
+from acp_notebook.trace.recording import Recording
 from acp_notebook.version import __version__
 
 logger = logging.getLogger(__name__)
 
-MAX_EARLY_UPDATES = 1_000
 MAX_NOISE_LINES = 200
 
 CLIENT = Implementation("acp_notebook", __version__, "acp_notebook")
@@ -46,7 +45,9 @@ CLIENT = Implementation("acp_notebook", __version__, "acp_notebook")
 class AgentConnection:
     """A started agent. All of it belongs to the agent thread."""
 
-    def __init__(self, launch: Launch, thread: AgentThread, methods: ClientMethods) -> None:
+    def __init__(
+        self, launch: Launch, thread: AgentThread, methods: ClientMethods, respondents: Respondents
+    ) -> None:
         self.launch = launch
         self.thread = thread
         self.methods = methods
@@ -55,14 +56,9 @@ class AgentConnection:
         self.noise: deque[str] = deque(maxlen=MAX_NOISE_LINES)
         self.negotiated: negotiate.Negotiated | None = None
         self.endpoint: Endpoint | None = None
-        self.on_lost: Callable[[str, str], None] = lambda _reason, _detail: None
-        self.on_stderr: Callable[[], None] | None = None
+        self.routes = SessionRoutes(methods)
         self._rpc: Connection | None = None
-        self.lobby: LiveSession | None = None
-        """Where questions go that belong to no session, such as those of a login."""
-        self.lobby_listeners: list[Listener] = []
-        self._sessions: dict[str, LiveSession] = {}
-        self._early: deque[tuple[str, Any]] = deque(maxlen=MAX_EARLY_UPDATES)
+        self._respondents = respondents
         self._is_closing = False
 
     def redact(self, words: Iterable[str]) -> None:
@@ -74,9 +70,6 @@ class AgentConnection:
         """The last part of what the agent wrote to stderr."""
         text = self.endpoint.stderr.text if self.endpoint is not None else ""
         return self._redaction.in_text(text)
-
-    def _record(self, direction: Direction, data: bytes) -> None:
-        self.recording.record(direction, self._redaction.in_bytes(data))
 
     @property
     def rpc(self) -> Connection:
@@ -99,8 +92,7 @@ class AgentConnection:
         """
         try:
             self.negotiated = await self._negotiate(self.launch.protocol)
-            self.lobby = LiveSession(self, self.negotiated.dialect)
-            self.lobby.listeners = self.lobby_listeners
+            self.routes.scope = LiveSession(self, self.negotiated.dialect, self._respondents)
         except BaseException:
             await self.close()
             raise
@@ -123,13 +115,13 @@ class AgentConnection:
             # Interrupted before there was a process to end.
             await endpoint.stop()
             raise AgentExited(f"The start of the agent {launch.name} was given up.")
-        endpoint.on_stderr = self.on_stderr
-        heard = RedactingTransport(endpoint.transport, self._redaction)
-        transport = RecordingTransport(heard, self._record)
+        transport = RecordingTransport(
+            endpoint.transport, self.recording.record, self._redaction.in_bytes
+        )
         rpc = Connection(
             transport,
-            on_request=self._on_request,
-            on_notification=self._on_notification,
+            on_request=self.routes.request,
+            on_notification=self.routes.notification,
             on_noise=self._on_noise,
         )
         self.endpoint, self._rpc = endpoint, rpc
@@ -161,9 +153,8 @@ class AgentConnection:
         if self._is_closing or rpc is not self._rpc:
             return
         error = await self._exit_error(endpoint, "")
-        for session in self._everybody:
+        for session in self.routes.sessions:
             session.lost(str(error.args[0]), error.stderr_tail)
-        self.on_lost(str(error.args[0]), error.stderr_tail)
 
     async def _exit_error(self, endpoint: Endpoint, when: str) -> AgentExited:
         await endpoint.wait()
@@ -190,38 +181,19 @@ class AgentConnection:
             kind = AuthRequired if error.code == AUTH_REQUIRED_CODE else RequestFailed
             raise kind(call.method, error.code, error.message, error.data) from None
 
-    def attach(
-        self, session_id: u.SessionId, session: LiveSession, answer: Any, *, is_new: bool = False
-    ) -> None:
-        """Deliver to this session from now on, first what came too early (SESS-3)."""
-        self._sessions[session_id] = session
-        session.opened(session_id, answer, is_new=is_new)
-        early = list(self._early)
-        self._early.clear()
-        for for_session, update in early:
-            if for_session == session_id:
-                session.receive(update)
-            else:
-                self._early.append((for_session, update))
-
-    def expect(self, session_id: u.SessionId, session: LiveSession) -> None:
-        """Deliver to this session although the agent has not answered yet."""
-        session.session_id = session_id
-        self._sessions[session_id] = session
-
-    def forget(self, session_id: u.SessionId) -> None:
-        """Deliver to this session no more."""
-        session = self._sessions.pop(session_id, None)
-        if session is not None:
-            for listener in self.methods.on_closed:
-                listener(session)
-
     async def close(self) -> None:
         """End the connection and the process tree; may be called more than once."""
         self._is_closing = True
-        for session in self._everybody:
+        for session in self.routes.sessions:
             session.lost(f"The agent {self.launch.name} was ended.", "")
         await self._end_process()
+
+    def end(self, reason: str) -> None:
+        """Kill the process at once and have its sessions show why; a prompt starts it again."""
+        for session in self.routes.sessions:
+            session.lost(reason, "")
+        self.kill_now()
+        self.thread.spawn(self.close())
 
     async def _end_process(self) -> None:
         rpc, self._rpc = self._rpc, None
@@ -235,57 +207,9 @@ class AgentConnection:
         if self.endpoint is not None:
             self.endpoint.kill_now()
 
-    # what arrives, synchronously and in order
-
-    def _on_notification(self, method: str, params: object) -> None:
-        if not isinstance(params, dict):
-            logger.debug("Ignored the notification %s without params.", method)
-            return
-        if method != "session/update":
-            listener = self.methods.notifications.get(method)
-            if listener is not None:
-                listener(self._everybody, params)
-            return
-        session_id, update = params.get("sessionId"), params.get("update")
-        session = self._sessions.get(str(session_id))
-        if session is not None:
-            session.receive(update)
-        else:
-            self._early.append((str(session_id), update))
-
-    def _on_request(self, incoming: IncomingRequest) -> None:
-        serve = self.methods.requests.get(incoming.method)
-        if serve is None:
-            message = f"This client does not serve {incoming.method}."
-            incoming.fail(METHOD_NOT_FOUND, message)
-            return
-        params = incoming.params if isinstance(incoming.params, dict) else {}
-        session = self._session_of(params)
-        if session is None and self._sessions:
-            # A child session of the agent: the question must not be lost (it is shown here).
-            session = next(reversed(self._sessions.values()))
-        if session is None:
-            incoming.fail(METHOD_NOT_FOUND, "This client has no such session.")
-            return
-        serve(incoming, session, params)
-
-    @property
-    def _everybody(self) -> list[LiveSession]:
-        lobby = [self.lobby] if self.lobby is not None else []
-        return [*self._sessions.values(), *lobby]
-
-    def _session_of(self, params: dict[str, Any]) -> LiveSession | None:
-        request_id = params.get("requestId")
-        if "sessionId" in params or not isinstance(request_id, (int, str)):
-            return self._sessions.get(str(params.get("sessionId")))
-        for session in self._sessions.values():
-            if request_id in session.requests:
-                return session
-        return self.lobby
-
     def _on_noise(self, kind: str, text: str) -> None:
         self.noise.append(f"{kind}: {text[:500]}")
         logger.debug("Noise on the agent's stdout: %s: %s", kind, text[:500])
         if kind == OVERSIZED:
-            for session in self._sessions.values():
+            for session in self.routes.sessions:
                 session.apply([u.Violation("the connection", text)])

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -54,8 +53,6 @@ class Launch:
 
 class Endpoint(Protocol):
     """An agent that was started or reached, before anything was said."""
-
-    on_stderr: Callable[[], None] | None
 
     @property
     def transport(self) -> Transport:

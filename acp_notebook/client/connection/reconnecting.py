@@ -14,6 +14,7 @@ from acp_notebook.client.agent_thread import AgentThread
 from acp_notebook.client.connection.agent_connection import AgentConnection
 from acp_notebook.client.connection.endpoint import Launch
 from acp_notebook.client.live import session_calls
+from acp_notebook.client.live.audience import Respondents
 from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.client.serving.client_methods import ClientMethods
 from acp_notebook.errors import (
@@ -25,6 +26,7 @@ from acp_notebook.errors import (
 )
 from acp_notebook.protocol.dialect import SessionSetup
 from acp_notebook.protocol.negotiate import Negotiated
+from acp_notebook.protocol.routing import opened_session_id
 from acp_notebook.session import updates as u
 
 logger = logging.getLogger(__name__)
@@ -58,8 +60,8 @@ class ReconnectingConnection:
         label: What its user calls it.
         thread: The agent thread.
         methods: What this client serves to it.
-        prepare: Told of each new connection before it opens, and again when it is open.
-        setup_for: Where a session works and what it is told of.
+        respondents: Who answers what the agent asks outside of sessions.
+        setup_for: Where a session works, and the servers that it may use.
     """
 
     def __init__(
@@ -69,14 +71,14 @@ class ReconnectingConnection:
         label: str,
         thread: AgentThread,
         methods: ClientMethods,
-        prepare: Callable[[AgentConnection], None],
+        respondents: Respondents,
         setup_for: Callable[[LiveSession], SessionSetup],
     ) -> None:
         self._launch = launch
         self._label = label
         self._thread = thread
         self._methods = methods
-        self._prepare = prepare
+        self._respondents = respondents
         self._setup_for = setup_for
         self._lock = asyncio.Lock()
         self.is_over = False
@@ -90,22 +92,13 @@ class ReconnectingConnection:
         Raises:
             UsageError: It never did.
         """
-        facts = next(
-            (
-                connection.negotiated
-                for connection in reversed(self._connections)
-                if connection.negotiated
-            ),
-            None,
-        )
-        if facts is None:
-            raise UsageError(f"The agent {self._label} is not connected yet.")
-        return facts
+        for connection in reversed(self._connections):
+            if connection.negotiated is not None:
+                return connection.negotiated
+        raise UsageError(f"The agent {self._label} is not connected yet.")
 
     def _new_connection(self) -> AgentConnection:
-        connection = AgentConnection(self._launch, self._thread, self._methods)
-        self._prepare(connection)
-        return connection
+        return AgentConnection(self._launch, self._thread, self._methods, self._respondents)
 
     async def open(self) -> None:
         """Start the agent and negotiate.
@@ -114,7 +107,6 @@ class ReconnectingConnection:
             AgentError: It cannot be started, ended, or shares no version.
         """
         await self.connection.open()
-        self._prepare(self.connection)
 
     async def connected(self) -> AgentConnection:
         """The connection, brought up again if it is gone.
@@ -147,16 +139,18 @@ class ReconnectingConnection:
             AuthRequired: The agent wants a login first.
             AgentError: It refused, or its answer has no session id.
         """
-        answer = await self.connection.request(
-            self.facts.dialect.new_session(self._setup_for(live))
-        )
-        session_id = answer.get("sessionId") if isinstance(answer, dict) else None
-        if not isinstance(session_id, str):
-            raise AgentError(
-                "The agent answered `session/new` without a session id. "
-                "See the messages with %acp trace."
+        routes = self.connection.routes
+        with routes.opening():
+            answer = await self.connection.request(
+                self.facts.dialect.new_session(self._setup_for(live))
             )
-        self.connection.attach(u.SessionId(session_id), live, answer, is_new=True)
+            session_id = opened_session_id(answer)
+            if session_id is None:
+                raise AgentError(
+                    "The agent answered `session/new` without a session id. "
+                    "See the messages with %acp trace."
+                )
+            routes.attach(u.SessionId(session_id), live, answer, is_new=True)
 
     async def bring_back(self, live: LiveSession, prompt_id: u.PromptId) -> None:
         """Take a session up again for a prompt that waits; never raises: its prompts are told."""
@@ -186,7 +180,7 @@ class ReconnectingConnection:
         setup = self._setup_for(live)
         # Some agents can only tell everything again, and some do so though nobody asked.
         live.suppress_replay = True
-        self.connection.expect(old_id, live)
+        self.connection.routes.expect(old_id, live)
         taken = None
         try:
             taken = await session_calls.ask_to_resume(
@@ -201,19 +195,14 @@ class ReconnectingConnection:
         finally:
             live.suppress_replay = False
         if taken is None:
-            self.connection.forget(old_id)
+            self.connection.routes.forget(old_id)
             return False
-        self.connection.attach(old_id, live, taken.answer)
+        self.connection.routes.attach(old_id, live, taken.answer)
         return True
 
     async def close(self) -> None:
         """End the present connection, also one that a prompt is bringing up."""
         await self.connection.close()
-
-    def end_process(self) -> None:
-        """End the process at once; the next prompt starts it again."""
-        self.connection.kill_now()
-        self._thread.spawn(self.connection.close())
 
     def kill_now(self) -> None:
         """Kill the process trees; for the end of this process."""

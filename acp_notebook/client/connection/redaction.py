@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from acp_notebook.jsonrpc import Oversized, Transport
-
 HIDDEN: Final = "(hidden)"
 
 
@@ -34,28 +32,3 @@ class Redaction:
         for word in self._words:
             text = text.replace(word, HIDDEN)
         return text
-
-
-class RedactingTransport:
-    """A transport whose received frames hold none of the words."""
-
-    def __init__(self, inner: Transport, redaction: Redaction) -> None:
-        self._inner = inner
-        self._redaction = redaction
-
-    async def receive(self) -> bytes | Oversized | None:
-        """The next frame, without the words."""
-        frame = await self._inner.receive()
-        return self._redaction.in_bytes(frame) if isinstance(frame, bytes) else frame
-
-    def send(self, frame: bytes) -> None:
-        """Send on the inner transport."""
-        self._inner.send(frame)
-
-    async def drain(self) -> None:
-        """Wait for the inner transport."""
-        await self._inner.drain()
-
-    async def aclose(self) -> None:
-        """Close the inner transport."""
-        await self._inner.aclose()

@@ -52,7 +52,6 @@ class RemoteAgent:
     pid = None
 
     def __init__(self, address: str, transport: RemoteTransport) -> None:
-        self.on_stderr: Callable[[], None] | None = None
         self.stderr = StderrTail()
         self.transport = transport
         self._address = address

@@ -12,7 +12,7 @@ import asyncio
 import os
 import shutil
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from acp_notebook.client.process.child_process import READ_BYTES, ChildProcess, signal_name
@@ -51,7 +51,6 @@ class AgentProcess:
         self._is_over = False
         self._stop_lock = asyncio.Lock()
         self.stderr = StderrTail()
-        self.on_stderr: Callable[[], None] | None = None
         self.transport = StreamTransport(child.pipes.stdout, child.pipes.stdin)
         self._stderr_task = asyncio.get_running_loop().create_task(self._drain_stderr())
 
@@ -84,8 +83,6 @@ class AgentProcess:
         assert self._child.pipes.stderr is not None
         while data := await self._child.pipes.stderr.read(READ_BYTES):
             self.stderr.feed(data)
-            if self.on_stderr is not None:
-                self.on_stderr()
 
     @property
     def pid(self) -> int:

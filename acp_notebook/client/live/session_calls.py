@@ -111,22 +111,22 @@ async def resume(
     """
     facts = _facts(connection)
     # Known before it is asked for: the replay comes before the answer (SESS-3).
-    connection.expect(u.SessionId(session_id), live)
+    connection.routes.expect(u.SessionId(session_id), live)
     try:
         taken = await ask_to_resume(connection, session_id, setup, replay=replay)
     except RequestFailed as error:
-        connection.forget(u.SessionId(session_id))
+        connection.routes.forget(u.SessionId(session_id))
         reason = describe_error(error.code, error.message, error.data)
         raise AgentError(
             f"The session {session_id} could not be taken up: {reason}. "
             "%acp sessions lists those there are; %acp new opens a new one."
         ) from error
     if taken is None:
-        connection.forget(u.SessionId(session_id))
+        connection.routes.forget(u.SessionId(session_id))
         raise UnsupportedByAgent(
             f"{facts.info.label} cannot take up earlier sessions. Open a new one: %acp new"
         )
-    connection.attach(u.SessionId(session_id), live, taken.answer)
+    connection.routes.attach(u.SessionId(session_id), live, taken.answer)
     return taken.with_replay
 
 
@@ -200,7 +200,7 @@ async def _give_up(connection: AgentConnection, session_id: str, call: Call) -> 
         if error.code != NOT_FOUND_CODE:
             raise
         logger.info("%s: the agent did not know the session.", call.method)
-    connection.forget(u.SessionId(session_id))
+    connection.routes.forget(u.SessionId(session_id))
 
 
 async def set_option(

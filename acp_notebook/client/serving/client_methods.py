@@ -62,16 +62,16 @@ def serve_async(work: AsyncClientMethod) -> ClientMethod:
 
 
 def _ask(incoming: IncomingRequest, session: LiveSession, params: dict[str, Any]) -> None:
-    session.ask(incoming, params)
+    session.ask_permission(incoming, params)
 
 
 def _elicit(incoming: IncomingRequest, session: LiveSession, params: dict[str, Any]) -> None:
-    session.elicitations.ask(incoming, params)
+    session.ask_elicitation(incoming, params)
 
 
-def _page_completed(sessions: list[LiveSession], params: dict[str, Any]) -> None:
+def _url_completed(sessions: list[LiveSession], params: dict[str, Any]) -> None:
     for session in sessions:
-        session.elicitations.url_completed(params)
+        session.url_completed(params)
 
 
 def _default_offer() -> ClientCapabilities:
@@ -87,6 +87,6 @@ class ClientMethods:
     requests: dict[str, ClientMethod] = field(
         default_factory=lambda: {"session/request_permission": _ask, CREATE: _elicit}
     )
-    notifications: dict[str, Listener] = field(default_factory=lambda: {COMPLETE: _page_completed})
+    notifications: dict[str, Listener] = field(default_factory=lambda: {COMPLETE: _url_completed})
     on_closed: list[Callable[[LiveSession], None]] = field(default_factory=list)
     """Told of each session that was closed or deleted; of a loss the session itself tells."""

@@ -222,10 +222,10 @@ class Terminals:
             del changes
             if not session.state.is_connected:
                 self._sessions.discard(session)
-                session.listeners.remove(look)
+                subscription.close()
                 self.end_soon(session)
 
-        session.listeners.append(look)
+        subscription = session.subscribe(look)
 
     def end_soon(self, session: LiveSession) -> None:
         """End the commands of a session, without waiting for it."""

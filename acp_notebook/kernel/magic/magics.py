@@ -200,8 +200,11 @@ class AcpMagics(PromptMagics):
 
     def _status(self) -> None:
         from acp_notebook.kernel.magic.displays import show_status
+        from acp_notebook.kernel.views.question_card import show_questions
 
         show_status(self.roster)
+        for agent in self.roster:
+            show_questions(agent)
 
     # prompts
 
@@ -229,18 +232,21 @@ class AcpMagics(PromptMagics):
         self._say(self.roster.find(given.label).stop())
 
     def _wait(self, given: Namespace) -> None:
-        from acp_notebook.kernel.notebook_host import session_shown_here, show_here
+        from acp_notebook.kernel.views.question_card import show_questions
+        from acp_notebook.kernel.views.session_cell import session_shown
 
         agent = self.roster.find(given.label)
         session = agent.session
         turn = session.last_turn
         if (turn is None or turn.is_done) and not session.is_at_rest:
-            with session_shown_here(session):
+            show_questions(agent, but=session.live)
+            with session_shown(session):
                 session.wait(given.timeout)
             return
         if turn is None:
             raise UsageError(f"Nothing was prompted yet. Write: %acp prompt --to {agent.label} ...")
-        show_here(turn)
+        show_questions(agent, but=session.live)
+        turn.show()
         turn.wait(given.timeout)
         self._conclude(turn, must_end_well=False)
 

@@ -175,20 +175,18 @@ class PromptMagics(Magics):
     def _await(
         self, prepared: PreparedPrompt, agent: Agent, given: Namespace, key: str | None
     ) -> Turn:
-        from acp_notebook.kernel.notebook_host import quiet
-
         session = agent.new_session() if given.new else agent.session
-        with quiet(is_quiet=given.quiet):
-            turn = session.prompt(
-                prepared.blocks(agent.capabilities),
-                wait=False,
-                permissions=self._policy(given.permissions) if given.permissions else None,
-            )
-            self._remember(turn, given.out)
-            if given.background:
-                turn.done.add_done_callback(lambda _: self._keep(key, turn))
-                return turn
-            turn.wait(given.timeout)
+        turn = session.prompt(
+            prepared.blocks(agent.capabilities),
+            wait=False,
+            permissions=self._policy(given.permissions) if given.permissions else None,
+            quiet=given.quiet,
+        )
+        self._remember(turn, given.out)
+        if given.background:
+            turn.done.add_done_callback(lambda _: self._keep(key, turn))
+            return turn
+        turn.wait(given.timeout)
         self._keep(key, turn)
         self._conclude(turn, must_end_well=given.check)
         return turn

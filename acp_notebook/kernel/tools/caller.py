@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from acp_notebook.client.live.policies import Decision
+from acp_notebook.client.live.question import WITHDRAWN
 from acp_notebook.kernel.tools.card import ToolCard
 from acp_notebook.kernel.tools.running.interruption import MainThreadWork, run_bounded
 from acp_notebook.session import updates as u
@@ -19,6 +21,7 @@ from acp_notebook.session import updates as u
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
     from acp_notebook.client.live.live_session import LiveSession
+    from acp_notebook.client.live.permission_request import PermissionRequest
     from acp_notebook.session.changes import SessionChange
 
 T = TypeVar("T")
@@ -49,7 +52,7 @@ class Caller:
         self.granted: set[str] = set()
         """Tools that the user allowed for the session."""
         self._running: set[MainThreadWork[Any]] = set()
-        live.listeners.append(self._note)
+        self._subscription = live.subscribe(self._note)
 
     @property
     def label(self) -> str:
@@ -63,8 +66,7 @@ class Caller:
 
     def leave(self) -> None:
         """The session is over; on the agent thread."""
-        if self._note in self.live.listeners:
-            self.live.listeners.remove(self._note)
+        self._subscription.close()
         self._call_off("The agent ended.")
 
     def card(self, name: str, title: str, code: str) -> ToolCard:
@@ -79,7 +81,7 @@ class Caller:
             return Answer(is_allowed=True, by="allowed for this session")
         decided: concurrent.futures.Future[Decision] = concurrent.futures.Future()
         subject = u.CodeSubject(code, tool_call_id=tool_call_id)
-        asked: list[u.PermissionId] = []
+        asked: list[PermissionRequest] = []
         thread = self.live.connection.thread
         thread.post(
             lambda: asked.append(self.live.ask_own(question, OPTIONS, subject, decided.set_result))
@@ -87,8 +89,7 @@ class Caller:
         try:
             decision = await asyncio.shield(asyncio.wrap_future(decided))
         except asyncio.CancelledError:
-            withdrawn = Decision(None, "the agent took the question back")
-            thread.post(lambda: self.live.settle(asked[0], withdrawn) if asked else None)
+            thread.post(partial(_withdraw, asked))
             raise
         if decision.option_id == _LASTING:
             self.granted.add(name)
@@ -115,3 +116,8 @@ class Caller:
     def _call_off(self, reason: str) -> None:
         for work in list(self._running):
             work.call_off(reason)
+
+
+def _withdraw(asked: list[PermissionRequest]) -> None:
+    for question in asked:
+        question.cancel(WITHDRAWN)

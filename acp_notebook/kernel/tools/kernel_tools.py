@@ -52,7 +52,8 @@ class KernelTools:
         caller = self._caller(agent, live)
         self._server.unregister(caller)
         token = self._server.register(caller)
-        return (McpServer(write(self._server.url, token), (token,)),)
+        entry = write(self._server.url, token)
+        return (McpServer(entry, (token,), lambda: self._release(caller)),)
 
     def _caller(self, agent: Agent, live: LiveSession) -> Caller:
         for caller in self._callers:
@@ -62,15 +63,15 @@ class KernelTools:
         self._callers.append(caller)
         return caller
 
-    async def release(self, agent: Agent) -> None:
-        """The agent is gone: its tokens open nothing, and without others nothing listens."""
+    async def _release(self, caller: Caller) -> None:
+        """Close a session's access; without any other session nothing listens any more."""
         server = self._server
-        for caller in [each for each in self._callers if each.agent is agent]:
-            caller.leave()
-            self._callers.remove(caller)
-            if server is not None:
-                server.unregister(caller)
-        if server is None or server.is_needed:
+        if caller not in self._callers or server is None:
+            return
+        caller.leave()
+        self._callers.remove(caller)
+        server.unregister(caller)
+        if server.is_needed:
             return
         self._server = None
         functions.listeners.remove(server.announce)

@@ -1,41 +1,43 @@
-"""A live view's place in a cell: displayed there, told of changes, replaced by a static bundle.
+"""A live view's place in a cell: displayed there, changed, replaced by a static record.
 
-What it sends goes out in the cell's own context, because a thread without one would send in the
-name of the request that was handled last. Knows the view; knows neither turns nor agents.
+A page that shows the view reports when the record stands there. A page that is away, or being
+reloaded, would find a view without a model, so the model is kept until some page has placed the
+record; the oldest of several such models is given up. What the view sends goes out in the cell's
+own context, because a thread without one would send in the name of the request handled last. Knows
+the view; knows neither turns nor agents.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextvars
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from acp_notebook.kernel.waiting.comm_route import keep_front_end_route
 
 if TYPE_CHECKING:
+    from acp_notebook.client.agent_thread import AgentThread
     from acp_notebook.render.document import TurnDocument
     from acp_notebook.session.changes import SessionChange
     from acp_notebook.session.updates import Failure
     from acp_notebook.widgets.turn_view import TurnActions
 
+MAX_UNPLACED = 8
+# Views whose record no page has placed yet, on the agent thread.
+_unplaced: deque[CellView] = deque()
+
 
 class CellView:
-    """Made on the thread that runs the cell.
+    """Made on the thread that runs the cell. What it shows belongs to the agent thread."""
 
-    Args:
-        loop: The loop of the thread that owns what is shown.
-        hear: Gets what pages say of themselves, on any thread.
-    """
-
-    def __init__(
-        self, loop: asyncio.AbstractEventLoop, hear: Callable[[Any], object] | None = None
-    ) -> None:
-        self._loop = loop
-        self._hear = hear
+    def __init__(self, thread: AgentThread) -> None:
+        self._thread = thread
         self._context = contextvars.copy_context()
         self._handle: Any = None
         self._presenter: Any = None
+        self._record: dict[str, str] | None = None
 
     @property
     def is_open(self) -> bool:
@@ -58,57 +60,84 @@ class CellView:
         )
         view = self._presenter.view
         keep_front_end_route(view.comm)
-        if self._hear is not None:
-            view.on_msg(self._hear_page)
+        view.on_msg(self._hear_page)
         bundle = view._repr_mimebundle_()
         data = bundle[0] if isinstance(bundle, tuple) else bundle
         data["text/plain"] = text
         self._handle = display(data, raw=True, display_id=True)
 
     def _hear_page(self, _view: Any, content: Any, _buffers: Any) -> None:
-        if self._hear is not None:
-            self._hear(content)
+        # On any thread, so the work is handed over.
+        kind = content.get("t") if isinstance(content, dict) else None
+        if kind == "sync":  # a page begins to show the view
+            self._thread.post(self._send_record)
+        elif kind == "settled":
+            self._thread.post(self.close)
 
     def _post(self, work: Callable[[], object]) -> None:
-        self._loop.call_soon_threadsafe(work, context=self._context.copy())
+        self._thread.loop.call_soon_threadsafe(work, context=self._context.copy())
 
     def call_later(self, delay_s: float, work: Callable[[], object]) -> asyncio.TimerHandle:
-        """Call on the loop's thread, in the cell's context."""
-        return self._loop.call_later(delay_s, work, context=self._context.copy())
+        """Call on the agent thread, in the cell's context."""
+        return self._thread.loop.call_later(delay_s, work, context=self._context.copy())
 
     def changed(self, changes: Iterable[SessionChange]) -> None:
-        """Show what changed; on the loop's thread."""
+        """Show what changed; on the agent thread."""
         if self._presenter is not None:
             self._context.copy().run(self._presenter.changed, changes)
 
     def finish(
         self, stop_reason: str | None, failure: Failure | None, elapsed_s: float | None
     ) -> None:
-        """Show the end; on the loop's thread."""
+        """Show the end; on the agent thread."""
         if self._presenter is not None:
             self._context.copy().run(self._presenter.finish, stop_reason, failure, elapsed_s)
 
-    def put(self, bundle: dict[str, str]) -> None:
-        """Put a static bundle into the place, whether or not something is displayed there yet."""
+    def put(self, record: dict[str, str]) -> None:
+        """Put a record into the place, whether or not something is displayed there yet.
+
+        A failure to draw leaves no model behind.
+        """
         from IPython.display import display
 
-        if self._handle is not None:
-            self._handle.update(bundle, raw=True)
-        else:
-            self._handle = display(bundle, raw=True, display_id=True)
+        try:
+            if self._handle is not None:
+                self._handle.update(record, raw=True)
+            else:
+                self._handle = display(record, raw=True, display_id=True)
+        except BaseException:
+            self._thread.call(self.close)
+            raise
+        self._thread.call(lambda: self._recorded(record))
 
-    def tell_page(self, bundle: dict[str, str]) -> None:
-        """Tell the pages of the bundle by the view's own channel.
+    def _recorded(self, record: dict[str, str]) -> None:
+        if self._presenter is None:
+            return
+        is_first, self._record = self._record is None, record
+        if not self._presenter.page_count:
+            self.close()
+        elif is_first:
+            if self._presenter.page_count > 1:
+                self._send_record()
+            _unplaced.append(self)
+            if len(_unplaced) > MAX_UNPLACED:
+                _unplaced[0].close()
 
-        A page that was loaded anew does not know which output an update means. It is told by the
-        view, whose model it knows, and shows the view's own end until it has placed the bundle.
+    def _send_record(self) -> None:
+        """Send pages the record by the view's own channel.
+
+        A page that was reloaded does not know which output an update means. It knows the view's
+        model, and shows the view's own end until it has placed the record.
         """
-        if self._presenter is not None:
+        if self._presenter is not None and self._record is not None:
             view = self._presenter.view
-            self._context.copy().run(view.send, {"model": view.model_id, "record": bundle})
+            message = {"model": view.model_id, "record": self._record}
+            self._context.copy().run(view.send, message)
 
     def close(self) -> None:
-        """Let go of the live view; on the loop's thread."""
+        """Close the live view's model; on the agent thread."""
+        if self in _unplaced:
+            _unplaced.remove(self)
         if self._presenter is not None:
             self._presenter.close()
             self._presenter = None

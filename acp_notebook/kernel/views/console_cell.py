@@ -6,90 +6,143 @@ the thread that waits. Knows no wire.
 
 from __future__ import annotations
 
-import time
+import logging
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
+from acp_notebook.client.live.elicitation_request import ElicitationRequest
+from acp_notebook.client.live.permission_request import PermissionRequest
+from acp_notebook.errors import UsageError
+from acp_notebook.kernel.views.console_form import ask_at_console
 from acp_notebook.kernel.waiting.pump import run_on_main
 from acp_notebook.session.changes import EntryChanged, SessionChange
-from acp_notebook.session.timings import Timings
+from acp_notebook.session.selection import Selection
 
 if TYPE_CHECKING:
+    from acp_notebook.client.agent import Agent
+    from acp_notebook.client.live.question import Question
     from acp_notebook.client.turn import Turn
     from acp_notebook.render.text.console import ConsoleText
     from acp_notebook.session.state import EntryKey
     from acp_notebook.session.updates import PermissionOption
+
+logger = logging.getLogger(__name__)
+
+
+class ConsoleAudience:
+    """The console as an audience: questions are asked at its prompt, one after another."""
+
+    can_ask = True
+
+    def __init__(self, agent: Agent) -> None:
+        self._thread = agent.thread
+        self._agent_name = agent.label
+
+    def ask(self, question: Question) -> None:
+        """Ask on the main thread, and settle by what was typed."""
+        if isinstance(question, PermissionRequest):
+            answer: Future[Any] = run_on_main(self._choice(question))
+        else:
+            assert isinstance(question, ElicitationRequest)
+            request = question.request
+            answer = run_on_main(lambda: ask_at_console(request, self._agent_name))
+        answer.add_done_callback(lambda _: self._thread.post(lambda: _take(question, answer)))
+
+    def _choice(self, question: PermissionRequest) -> Callable[[], str | None]:
+        from acp_notebook.render.text.console import question_text
+
+        state = question.session.state
+        permission, options = state.permissions[question.request.permission_id], question.options
+        text = question_text(state, permission, self._agent_name)
+        return lambda: choose_at_console(text, options, lambda: question.is_open)
+
+
+def _take(question: Question, answer: Future[Any]) -> None:
+    """Settle a question by what the console gave; on the agent thread."""
+    given = None
+    try:
+        given = answer.result()
+    except Exception as error:  # noqa: BLE001 - an interrupt, or no thread that could ask
+        logger.info("The question at the console was given up: %s", error)
+    if isinstance(question, ElicitationRequest):
+        if given is None:
+            question.cancel("the question was interrupted")
+        elif given[0] == "accept" and question.form is not None:
+            question.submit(given[1])
+        else:
+            question.reply(given[0])
+    elif given is None:
+        question.give_up("nobody answered at the console")
+    else:
+        with suppress(UsageError):  # it was settled meanwhile
+            question.answer(given)
 
 
 class ConsoleCell:
     """Prints one turn. Made on the thread that waits for it."""
 
     def __init__(self, turn: Turn) -> None:
-        self.turn = turn
+        self._turn = turn
+        self._live = turn.session.live
         self._thread = turn.session.agent.thread
-        self._timings = Timings(time.monotonic() - turn.elapsed_s)
+        self._selection = Selection.of_turn(self._live.state, turn.prompt_id)
         self._text: ConsoleText | None = None
         self._due: dict[EntryKey, None] = {}
         self._printing: Future[None] | None = None
         self._is_concluded = False
-
-    @property
-    def is_concluded(self) -> bool:
-        """Whether the end was printed."""
-        return self._is_concluded
 
     def show_live(self) -> None:
         """Print what there is so far."""
         from acp_notebook.render.text.console import ConsoleText
 
         def begin() -> None:
-            state = self.turn.session.live.state
-            self._text = ConsoleText(state, self._timings)
-            self._due = dict.fromkeys(state.entries_of(self.turn.prompt_id))
+            self._text = ConsoleText(self._live.state, self._live.timings)
+            self._due = dict.fromkeys(self._live.state.entries_of(self._turn.prompt_id))
+            self._subscription = self._live.subscribe(self._note)
 
         self._thread.call(begin)
-        self.print()
+        self._print()
 
-    def note(self, changes: list[SessionChange]) -> None:
-        """Something of this turn changed; on the agent thread."""
-        self._timings.note(self.turn.session.live.state, changes, time.monotonic())
-        self._due |= {change.key: None for change in changes if isinstance(change, EntryChanged)}
+    def _note(self, changes: list[SessionChange]) -> None:
+        own = filter(self._selection.is_own, changes)
+        self._due |= {change.key: None for change in own if isinstance(change, EntryChanged)}
         is_printed_soon = self._printing is not None and not self._printing.done()
         # Without somebody who waits it is printed by the next one who does.
-        if self._due and self.turn.waiters and not is_printed_soon:
-            self._printing = run_on_main(self.print)
+        if self._due and self._turn.waiters and not is_printed_soon:
+            self._printing = run_on_main(self._print)
 
-    def print(self) -> None:
-        """Print what is due; on the thread that waits."""
-        words = self._thread.call(self._take)
+    def _print(self) -> None:
+        words = self._thread.call(self._take_due)
         if words:
             print(words, end="", flush=True)  # noqa: T201 - a console is where this runs
 
-    def _take(self) -> str:
+    def _take_due(self) -> str:
         keys, self._due = self._due, {}
         return self._text.more(keys) if self._text is not None else ""
 
-    def conclude(self) -> None:
-        """Print the rest and how it ended; once."""
-        if self._is_concluded:
+    def prepare_wait(self) -> None:
+        """Print what came before this thread could print it."""
+        if not self._is_concluded:
+            self._print()
+
+    def conclude(self, *, is_waited: bool) -> None:
+        """Print the rest and how the turn ended, once; by the thread that waits."""
+        if self._is_concluded or not is_waited:
             return
         self._is_concluded = True
-        self.print()
+        self._print()
         print(self._thread.call(self._ending))  # noqa: T201 - a console is where this runs
 
     def _ending(self) -> str:
         from acp_notebook.render.header import Ending
 
-        turn, state = self.turn, self.turn.session.live.state
+        self._subscription.close()
+        turn, state = self._turn, self._live.state
         prompt = state.prompts[turn.prompt_id]
-        ending = Ending(
-            prompt.stop_reason,
-            prompt.failure,
-            turn.elapsed_s,
-            state.usage,
-            len(state.background or ()),
-        )
+        background = len(state.background or ())
+        ending = Ending(prompt.stop_reason, prompt.failure, turn.elapsed_s, turn.usage, background)
         assert self._text is not None
         return self._text.end(turn.session.agent.label, ending).rstrip("\n")
 

@@ -17,12 +17,11 @@ from acp_notebook.session.changes import EntryChanged, SessionChange
 if TYPE_CHECKING:
     from acp_notebook.client.session import Session
     from acp_notebook.session.state import EntryKey, SessionState
-    from acp_notebook.session.timings import Timings
 
 
 def show_history(session: Session) -> None:
     """Show what the agent told of a session that was taken up."""
-    HistoryCell(session, CellView(session.agent.thread.loop), _unowned).show()
+    HistoryCell(session, CellView(session.agent.thread), _unowned).show()
 
 
 def _unowned(state: SessionState) -> list[EntryKey]:
@@ -36,7 +35,6 @@ class HistoryCell:
         session: The session.
         view: Where to put the record.
         choose: The entries to show, in order.
-        timings: How long they took, if anybody knows.
     """
 
     def __init__(
@@ -44,14 +42,12 @@ class HistoryCell:
         session: Session,
         view: CellView,
         choose: Callable[[SessionState], list[EntryKey]],
-        timings: Timings | None = None,
     ) -> None:
         self._session = session
         self._state = session.live.state
         self._thread = session.agent.thread
         self._view = view
         self._choose = choose
-        self._timings = timings
         self._prompts = 0
         self._late_update: asyncio.TimerHandle | None = None
 
@@ -62,12 +58,12 @@ class HistoryCell:
     def _follow(self) -> dict[str, str]:
         # At once with the reading: what comes between the two would be lost.
         self._prompts = len(self._state.prompts)
-        self._session.live.listeners.append(self._note)
+        self._subscription = self._session.live.subscribe(self._note)
         return self._bundle()
 
     def _note(self, changes: list[SessionChange]) -> None:
         if len(self._state.prompts) != self._prompts:
-            self._session.live.listeners.remove(self._note)
+            self._subscription.close()
         elif self._late_update is None and any(
             isinstance(change, EntryChanged) for change in changes
         ):
@@ -89,5 +85,5 @@ class HistoryCell:
             agent_name=self._session.agent.label,
             stop_reason=None,  # no turn ended here
             ending=False,
-            timings=self._timings,
+            timings=self._session.live.timings,
         )

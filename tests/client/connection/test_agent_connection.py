@@ -157,7 +157,8 @@ class Starting(PlainHost):
         self.when_started = when_started
         self.agent = None
 
-    def wait_start(self, agent, start):
+    def wait_for_agent(self, agent, work, *, is_start):
+        assert is_start
         self.agent = agent
         self.when_started(agent)
         raise KeyboardInterrupt
@@ -336,7 +337,7 @@ def test_updates_before_the_session_is_known_are_kept(start):
 def test_updates_for_sessions_that_never_come_are_kept_within_bounds(start):
     agent = start(story("early-and-noisy"))
     assert agent.session.title == "Early"
-    assert agent.thread.call(lambda: len(agent._connection._early)) == 999
+    assert agent.thread.call(lambda: len(agent._connection.routes._held)) == 999
 
 
 @proves("STATE-4")

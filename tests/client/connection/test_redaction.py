@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from acp_notebook.client.connection.redaction import HIDDEN, RedactingTransport, Redaction
-from acp_notebook.jsonrpc import MemoryTransport
+from acp_notebook.client.connection.redaction import HIDDEN, Redaction
+from acp_notebook.jsonrpc import MemoryTransport, RecordingTransport
 
 
 def test_words_are_hidden_in_bytes_and_text_from_when_they_are_told():
@@ -18,7 +18,10 @@ async def test_received_frames_are_without_the_words_and_sent_ones_are_whole():
     ours, theirs = MemoryTransport.pair()
     redaction = Redaction()
     redaction.add(["s3cret"])
-    transport = RedactingTransport(ours, redaction)
+    recorded = []
+    transport = RecordingTransport(
+        ours, lambda _direction, frame: recorded.append(frame), redaction.in_bytes
+    )
     transport.send(b'"s3cret"')
     assert await theirs.receive() == b'"s3cret"'
     theirs.send(b'"you told me s3cret"')
@@ -26,3 +29,4 @@ async def test_received_frames_are_without_the_words_and_sent_ones_are_whole():
     await transport.drain()
     await transport.aclose()
     assert await theirs.receive() is None
+    assert recorded == [f'"{HIDDEN}"'.encode(), f'"you told me {HIDDEN}"'.encode()]

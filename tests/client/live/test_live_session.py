@@ -8,6 +8,7 @@ from watching import (
     bad,
     frames,
     permission_answers,
+    poll,
     sent,
     story,
     until,
@@ -237,10 +238,16 @@ def test_a_question_about_a_call_that_was_never_announced_creates_it(start):
 
 
 @proves("PERM-3")
-def test_a_question_of_a_child_session_is_shown_and_answered(start):
-    turn = start(story("child-session")).session.prompt("go", permissions="allow")
-    assert turn.text == "outcome: selected"
-    assert len(turn.permissions) == 1
+def test_a_question_of_a_child_session_is_answered_apart_from_the_turn(start, person):
+    session = start(story("child-session")).session
+    turn = session.prompt("go", wait=False)
+    assert poll(lambda: session.questions)
+    (question,) = session.questions
+    assert question.session.session_id == "child"
+    question.answer("yes")
+    assert turn.wait().text == "outcome: selected"
+    assert turn.permissions == []
+    assert session.prompt("go", permissions="allow").text == "outcome: selected"
 
 
 # cancel

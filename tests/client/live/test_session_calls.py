@@ -23,9 +23,7 @@ def listed(*ids, **more):
 
 
 def calls(agent, method):
-    return [
-        message["params"] for message in agent.received_count if message.get("method") == method
-    ]
+    return [message["params"] for message in agent.heard if message.get("method") == method]
 
 
 def refuse(code, message="refused"):
@@ -214,7 +212,7 @@ def test_what_an_agent_cannot_do_is_said_and_not_sent(meet):
     ):
         with pytest.raises(UnsupportedByAgent):
             attempt()
-    assert {message["method"] for message in agent.received_count} == {"initialize", "session/new"}
+    assert {message["method"] for message in agent.heard} == {"initialize", "session/new"}
 
 
 def test_what_is_advertised_and_not_there_is_said(meet, agent):

@@ -12,9 +12,11 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.pylabtools import activate_matplotlib, select_figure_formats
 from matplotlib_inline.backend_inline import configure_inline_support
 from tools_bench import Hands, entry_of, mcp_over_http
+from watching import Somebody
 
 import acp_notebook as acp
 from acp_notebook.client.host import current_host, install_host
+from acp_notebook.client.live.audience import Nobody
 from acp_notebook.kernel.notebook_host import NotebookHost
 from acp_notebook.kernel.tools.functions import forget_tools
 
@@ -27,12 +29,8 @@ class Notebook(NotebookHost):
 
     somebody_is_there = True
 
-    @property
-    def can_ask(self):
-        return self.somebody_is_there
-
-    @can_ask.setter
-    def can_ask(self, _from_the_front_end): ...
+    def audience(self, agent):
+        return Somebody() if self.somebody_is_there else Nobody()
 
 
 @pytest.fixture(scope="package")

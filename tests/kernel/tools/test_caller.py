@@ -29,7 +29,7 @@ def next_question(session):
         if opened and not found.done():
             found.set_result(opened[-1].request)
 
-    session.agent.thread.call(lambda: (session.live.listeners.append(note), note([])))
+    session.agent.thread.call(lambda: (session.live.subscribe(note), note([])))
     return found
 
 
@@ -39,8 +39,8 @@ def answer(session, option_id):
 
     def click():
         request = question.result(BOUND_S)
-        thread = session.agent.thread
-        thread.post(lambda: session.live.answer(request.permission_id, option_id))
+        (asked,) = (each for each in session.questions if each.request == request)
+        asked.answer(option_id)
 
     threading.Thread(target=click).start()
     return question
@@ -157,7 +157,7 @@ def test_an_agent_that_calls_it_off_takes_its_question_with_it(hands, asking, sp
         if not live.state.open_permissions and not closed.done():
             closed.set_result(None)
 
-    asking.agent.thread.call(lambda: live.listeners.append(note))
+    asking.agent.thread.call(lambda: live.subscribe(note))
     call.cancel()
     wait_as_a_cell(closed)
     assert last_answer(asking).by == "the agent took the question back"

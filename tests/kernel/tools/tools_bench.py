@@ -116,7 +116,7 @@ def has_spoken(session: Any) -> threading.Event:
         if any(key.kind == "agent" for key in messages):
             event.set()
 
-    session.agent.thread.call(lambda: (session.live.listeners.append(note), note([])))
+    session.agent.thread.call(lambda: (session.live.subscribe(note), note([])))
     return event
 
 

@@ -1,0 +1,102 @@
+"""Who answers the questions of a session: a policy, a function of the user's, or an audience.
+
+An audience is a place where a person can answer. A session has one on standby, the place that
+dealt with the session last, and any number that watch it: a cell's live view, a cell that waits. A
+question goes to the newest watcher that can ask, else to the standby. When an audience leaves, its
+open questions move on to the next one, and are refused when there is none. Knows no notebook and
+no wire.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from acp_notebook.client.live.policies import Policy
+from acp_notebook.session.elicitation import ElicitationRequested
+
+if TYPE_CHECKING:
+    from acp_notebook.client.live.question import Question
+
+# Returns the values by name (for a url an empty dict: it was opened), or None: ask the user.
+ElicitFunction = Callable[
+    [ElicitationRequested], "Mapping[str, Any] | Awaitable[Mapping[str, Any] | None] | None"
+]
+
+
+class Audience(Protocol):
+    """A place where questions can be answered. Its methods belong to the agent thread."""
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether somebody can answer here."""
+        ...
+
+    def ask(self, question: Question) -> None:
+        """Put a question to the user; a place that shows all open questions does nothing."""
+
+
+class Nobody:
+    """The audience of a script: every question is refused at once."""
+
+    can_ask = False
+
+    def ask(self, question: Question) -> None:
+        """Never called, as nobody can be asked."""
+
+
+class Attendance:
+    """An audience's stay with a session, until `close`."""
+
+    def __init__(self, leave: Callable[[Attendance], None], audience: Audience) -> None:
+        self.audience = audience
+        self._leave = leave
+
+    def close(self) -> None:
+        """End the stay; open questions move on. May be called more than once."""
+        self._leave(self)
+
+
+class Respondents:
+    """Who answers in one session and its child sessions, or outside of an agent's sessions.
+
+    Attributes:
+        policy: Answers permission requests, or leaves them to an audience.
+        elicit: Answers forms and urls, if the user gave a function for that.
+        standby: The audience for what no watching one can be asked.
+    """
+
+    def __init__(self, policy: Policy = "ask", elicit: ElicitFunction | None = None) -> None:
+        self.policy = policy
+        self.elicit = elicit
+        self.standby: Audience = Nobody()
+        self._watching: list[Attendance] = []
+        self._asked: dict[Question, Audience] = {}
+
+    def attend(self, audience: Audience) -> Attendance:
+        """Let an audience watch until the attendance is closed."""
+        attendance = Attendance(self._leave, audience)
+        self._watching.append(attendance)
+        return attendance
+
+    def place(self, question: Question) -> bool:
+        """Ask the audience that is chosen for an open question; False if nobody can be asked."""
+        for audience in [*(each.audience for each in reversed(self._watching)), self.standby]:
+            if audience.can_ask:
+                self._asked[question] = audience
+                audience.ask(question)
+                return True
+        return False
+
+    def settled(self, question: Question) -> None:
+        """Forget a question that was answered."""
+        self._asked.pop(question, None)
+
+    def _leave(self, attendance: Attendance) -> None:
+        if attendance not in self._watching:
+            return
+        self._watching.remove(attendance)
+        for question, audience in list(self._asked.items()):
+            if audience is attendance.audience:
+                del self._asked[question]
+                question.ask_person()

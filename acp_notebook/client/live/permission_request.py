@@ -1,0 +1,114 @@
+"""A permission request as it waits for its answer: on the wire, or of a tool of this kernel's.
+
+A named policy or a policy function may answer; see `policies`. Knows no view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from acp_notebook.client.live import policies
+from acp_notebook.client.live.question import WITHDRAWN, Question
+from acp_notebook.errors import UsageError
+from acp_notebook.session import updates as u
+from acp_notebook.session.state import EntryKey
+
+if TYPE_CHECKING:
+    from acp_notebook.client.live.live_session import LiveSession
+
+
+class PermissionRequest(Question):
+    """A permission that the agent or a tool of this kernel asks for.
+
+    Args:
+        session: Where it is asked.
+        permission_id: Its id in the session's state.
+        respond: Gets the decision, once; also when the turn is cancelled. The agent's own requests
+            are answered on the wire by it.
+        is_own: Whether this client asks: the agent's wire knows nothing of the question then.
+    """
+
+    function_words = "permission policy"
+
+    def __init__(
+        self,
+        session: LiveSession,
+        permission_id: u.PermissionId,
+        respond: Callable[[policies.Decision], object],
+        *,
+        is_own: bool = False,
+    ) -> None:
+        super().__init__(session, EntryKey("permission", permission_id))
+        self._respond = respond
+        self._is_own = is_own
+
+    @property
+    def request(self) -> u.PermissionRequested:
+        """The request as it came."""
+        return self._session.state.permissions[u.PermissionId(self.key.id)].request
+
+    @property
+    def title(self) -> str:
+        """What is asked, in the agent's words."""
+        return self.request.title
+
+    @property
+    def options(self) -> tuple[u.PermissionOption, ...]:
+        """What can be chosen, in the agent's order."""
+        return self.request.options
+
+    def answer(self, option_id: str) -> None:
+        """Choose an option; see `Question.answer`."""
+        if all(option.option_id != option_id for option in self.options):
+            known = ", ".join(repr(option.option_id) for option in self.options)
+            raise UsageError(f"{self.title!r} has no option {option_id!r}. There are: {known}.")
+        chosen = policies.Decision(option_id, "you")
+        self._thread.call(lambda: self._once(lambda: self.settle(chosen)))
+
+    def _consult(self) -> None:
+        policy = self._session.respondents.policy
+        question = policies.question_of(self.request, self._session.state)
+        if not isinstance(policy, str):
+            self._ask_function(policy, question)
+            return
+        decision = policies.decide(policy, question)
+        if decision is None:
+            self.ask_person()
+        else:
+            self.settle(decision)
+
+    def _read(self, result: Any) -> None:
+        decision = policies.chosen_by_function(result, self.options)
+        if decision is None:
+            self.ask_person()
+        else:
+            self.settle(decision)
+
+    def _refuse(self, by: str) -> None:
+        self.settle(policies.rejection(self.options, by))
+
+    def cancel(self, reason: str) -> None:
+        """Answer with the outcome `cancelled`."""
+        self.settle(policies.Decision(None, reason))
+
+    def settle(self, decision: policies.Decision) -> None:
+        """Answer, once."""
+        if self._close():
+            self._respond(decision)
+            self._applied(decision)
+
+    def withdrawn(self) -> None:
+        """See `Question.withdrawn`."""
+        if self._close():
+            self._applied(policies.Decision(None, WITHDRAWN))
+
+    def _applied(self, decision: policies.Decision) -> None:
+        settled = u.PermissionSettled(u.PermissionId(self.key.id), decision.option_id, decision.by)
+        own = [settled] if self._is_own else self._session.reader.permission_settled(settled)
+        self._session.apply(own)
+
+    def drop(self) -> None:
+        """See `Question.drop`; a tool of this kernel gets its answer."""
+        if self._close() and self._is_own:
+            self._respond(policies.Decision(None, "the agent ended"))

@@ -1,0 +1,76 @@
+"""What one view shows of a session: its own entries, and every question that is open.
+
+Whoever waits in a cell can answer what the session waits for, whichever turn asked it. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from acp_notebook.session.changes import (
+    EntryChanged,
+    EntryRemoved,
+    SessionChange,
+    TerminalChanged,
+)
+from acp_notebook.session.state import EntryKey, SessionState
+from acp_notebook.session.updates import PromptId
+
+
+class Selection:
+    """Chooses entries and changes for a view.
+
+    Args:
+        state: The session; read only, on the thread that owns it.
+        owns: Whether an entry is the view's own. Others are shown while they are open questions.
+    """
+
+    def __init__(self, state: SessionState, owns: Callable[[EntryKey], bool]) -> None:
+        self._state = state
+        self.owns = owns
+        self._guests: set[EntryKey] = set()
+
+    @classmethod
+    def of_turn(cls, state: SessionState, prompt_id: PromptId) -> Selection:
+        """The selection of the view of one turn."""
+        return cls(state, lambda key: state.owners.get(key) == prompt_id)
+
+    def entries(self) -> list[EntryKey]:
+        """The entries to show now, in the order of the timeline."""
+        open_keys = set(self._state.open_questions)
+        self._guests = {key for key in open_keys if not self.owns(key)}
+        return [key for key in self._state.timeline if self.owns(key) or key in open_keys]
+
+    def select(self, changes: Iterable[SessionChange]) -> list[SessionChange]:
+        """The changes to show; a guest that was answered leaves."""
+        found: list[SessionChange] = []
+        for change in changes:
+            match change:
+                case EntryChanged(key=key) if not self.owns(key):
+                    found += self._guest_changed(change, key)
+                case EntryRemoved() | TerminalChanged() if not self.is_own(change):
+                    continue
+                case _:
+                    found.append(change)
+        return found
+
+    def is_own(self, change: SessionChange) -> bool:
+        """Whether a change alters one of the view's own entries."""
+        match change:
+            case EntryChanged(key=key) | EntryRemoved(key=key):
+                return self.owns(key)
+            case TerminalChanged(terminal_id=terminal_id):
+                owners = self._state.terminal_owners.get(terminal_id, [])
+                keys = [EntryKey("tool_call", owner) for owner in owners]
+                return any(map(self.owns, [*keys, EntryKey("terminal", terminal_id)]))
+            case _:
+                return False
+
+    def _guest_changed(self, change: EntryChanged, key: EntryKey) -> list[SessionChange]:
+        if self._state.is_open_question(key):
+            self._guests.add(key)
+            return [change]
+        if key in self._guests:
+            self._guests.discard(key)
+            return [EntryRemoved(key)]
+        return []
