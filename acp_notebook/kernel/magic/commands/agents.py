@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from acp_notebook.errors import AgentError, UsageError
 from acp_notebook.kernel.magic.arguments import LABEL, TO, option, subcommand
 from acp_notebook.kernel.magic.commands.turns import conclude
+from acp_notebook.kernel.magic.displays import show_agents, show_started
 from acp_notebook.kernel.magic.state import MagicState
 
 if TYPE_CHECKING:
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
 def start(state: MagicState, given: Namespace) -> None:
     """Start an agent, initialize it and open a session."""
     from acp_notebook.client.agents.launching import default_label
-    from acp_notebook.kernel.magic.displays import show_started
 
     if given.name and given.command:
         raise UsageError("Give either an agent's name or a command behind --, not both.")
@@ -111,8 +111,6 @@ def _environment(pairs: list[str]) -> dict[str, str]:
 @subcommand("agents", option("words", nargs="*", help="only those whose line holds these words"))
 def agents(_state: MagicState, given: Namespace) -> None:
     """Show the agents that can be started by name, and what is missing for the others."""
-    from acp_notebook.kernel.magic.displays import show_agents
-
     show_agents(given.words)
 
 
@@ -124,7 +122,6 @@ def agents(_state: MagicState, given: Namespace) -> None:
 def login(state: MagicState, given: Namespace) -> None:
     """Log in to the agent, then do anew what it refused."""
     from acp_notebook.client.login import usable_methods
-    from acp_notebook.kernel.magic.displays import show_started
 
     agent = state.roster.find(given.to)
     if given.method is None and len(usable_methods(agent.auth_methods)) != 1:

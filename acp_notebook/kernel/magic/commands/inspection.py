@@ -5,13 +5,12 @@ from __future__ import annotations
 from argparse import Namespace
 
 from acp_notebook.kernel.magic.arguments import LABEL, option, subcommand
+from acp_notebook.kernel.magic.displays import show_status
 from acp_notebook.kernel.magic.state import MagicState
 
 
 def status(state: MagicState) -> None:
     """Show the agents of this notebook and what they do."""
-    from acp_notebook.kernel.magic.displays import show_status
-
     show_status(state.roster)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from acp_notebook.kernel.magic.arguments import LABEL, TO, option, subcommand
+from acp_notebook.kernel.magic.displays import show_commands, show_options, show_sessions
 from acp_notebook.kernel.magic.state import MagicState
 
 _SESSION = option("id", help="the session's id")
@@ -21,8 +22,6 @@ def new(state: MagicState, given: Namespace) -> None:
 @subcommand("sessions", LABEL, option("--all", action="store_true", help="of every folder"))
 def sessions(state: MagicState, given: Namespace) -> None:
     """Show the sessions that the agent keeps, and how to take one up."""
-    from acp_notebook.kernel.magic.displays import show_sessions
-
     agent = state.roster.find(given.label)
     show_sessions(agent, agent.list_sessions(everywhere=given.all))
 
@@ -60,8 +59,6 @@ def delete(state: MagicState, given: Namespace) -> None:
 @subcommand("options", LABEL)
 def options(state: MagicState, given: Namespace) -> None:
     """Show mode, model and the agent's other options."""
-    from acp_notebook.kernel.magic.displays import show_options
-
     show_options(state.roster.find(given.label))
 
 
@@ -96,6 +93,4 @@ def permissions(state: MagicState, given: Namespace) -> None:
 @subcommand("commands", LABEL)
 def commands(state: MagicState, given: Namespace) -> None:
     """Show the agent's slash commands."""
-    from acp_notebook.kernel.magic.displays import show_commands
-
     show_commands(state.roster.find(given.label))
