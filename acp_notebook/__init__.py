@@ -55,7 +55,7 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name == "last":
         # Not a name of its own, but what was prompted last at the moment of asking.
-        return import_module("acp_notebook.client.last_turn").recall()
+        return import_module("acp_notebook.client.session").last_turn()
     if name in _HOMES:
         if name == "start":
             _join_notebook()

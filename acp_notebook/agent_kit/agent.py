@@ -6,11 +6,11 @@ import asyncio
 import contextlib
 import logging
 import sys
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from acp_notebook.agent_kit.connection import AgentConnection
-from acp_notebook.agent_kit.definition import Command, Option, Reply
+from acp_notebook.agent_kit.definition import Command, Option
 from acp_notebook.agent_kit.stdio import StdioTransport
 from acp_notebook.agent_kit.tool_server import TRANSPORTS
 from acp_notebook.agent_kit.wire.seam import CAPABILITY_NAMES
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from acp_notebook.agent_kit.turn import Turn
     from acp_notebook.jsonrpc import Transport
 
+Reply: TypeAlias = "Callable[[Turn], Awaitable[object]]"
 ReplyT = TypeVar("ReplyT", bound=Reply)
 PROTOCOLS = frozenset({1, 2})
 
@@ -60,6 +61,7 @@ class Agent:
         self.pace_s = pace_s
         self.sessions: dict[str, Session] = {}
         self._reply: Reply | None = None
+        self._replies: dict[str, Reply] = {}
         self._commands: dict[str, Command] = {}
         self._options: dict[str, Option] = {}
         if unknown := set(self.accepts) - set(CAPABILITY_NAMES):
@@ -105,7 +107,8 @@ class Agent:
             raise ValueError(f"{name!r} is no command name: one word, without the slash.")
 
         def declare(function: ReplyT) -> ReplyT:
-            self._commands[name] = Command(name, description, function, hint)
+            self._commands[name] = Command(name, description, hint)
+            self._replies[name] = function
             return function
 
         return declare
@@ -135,11 +138,9 @@ class Agent:
 
     async def reply(self, turn: Turn) -> None:
         """Let the function that is responsible reply to a prompt."""
-        command = self._commands.get(turn.command or "")
-        if command is not None:
-            await command.reply(turn)
-        elif self._reply is not None:
-            await self._reply(turn)
+        reply = self._replies.get(turn.command or "", self._reply)
+        if reply is not None:
+            await reply(turn)
         else:
             await turn.say("This agent has no reply yet. Decorate a function with `@agent.prompt`.")
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from acp_notebook.agent_kit.prompt_queue import PromptQueue
 from acp_notebook.agent_kit.session import Session
+from acp_notebook.agent_kit.session_client import SessionClient
 from acp_notebook.agent_kit.wire.seam import Wire
 from acp_notebook.agent_kit.wire.v1 import WireV1
 from acp_notebook.agent_kit.wire.v2 import WireV2
@@ -133,13 +134,9 @@ class AgentConnection:
     def _open_session(self, session: Session, wire: Wire, params: Params) -> None:
         servers = params.get("mcpServers")
         session.mcp_servers = servers if isinstance(servers, list) else []
+        client = SessionClient(session, self._connection, wire, has_forms=self._has_forms)
         self._open[session.id] = PromptQueue(
-            session,
-            self._connection,
-            wire,
-            reply=self._agent.reply,
-            pace_s=self._agent.pace_s,
-            has_forms=self._has_forms,
+            client, reply=self._agent.reply, pace_s=self._agent.pace_s
         )
 
     def _replay(self, session: Session, wire: Wire) -> None:

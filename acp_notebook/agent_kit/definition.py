@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
-
-if TYPE_CHECKING:
-    from acp_notebook.agent_kit.turn import Turn
-
-Reply: TypeAlias = "Callable[[Turn], Awaitable[object]]"
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A slash command: a prompt `/name argument` goes to `reply`."""
+    """A slash command: a prompt `/name argument` goes to a function of its own."""
 
     name: str
     description: str
-    reply: Reply
     hint: str | None = None
     """What the argument is; `None` if the command takes none."""
 

@@ -11,20 +11,17 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Any
 
 from acp_notebook.agent_kit import updates
-from acp_notebook.agent_kit.session import TITLE_LIMIT, Session
+from acp_notebook.agent_kit.session import TITLE_LIMIT
+from acp_notebook.agent_kit.session_client import SessionClient
 from acp_notebook.agent_kit.turn import Turn
-from acp_notebook.agent_kit.updates import Block, Update
-from acp_notebook.agent_kit.wire.seam import Wire
+from acp_notebook.agent_kit.updates import Block
 from acp_notebook.jsonrpc import (
     INTERNAL_ERROR,
     REQUEST_CANCELLED,
-    Connection,
     ConnectionLost,
     IncomingRequest,
-    Response,
     RpcError,
 )
 
@@ -38,30 +35,19 @@ class _Prompt:
 
 
 class PromptQueue:
-    """Works off the prompts of one session, on one connection."""
+    """Works off the prompts of one session that a client has open."""
 
     def __init__(
-        self,
-        session: Session,
-        connection: Connection,
-        wire: Wire,
-        *,
-        reply: Callable[[Turn], Awaitable[object]],
-        pace_s: float,
-        has_forms: bool,
+        self, client: SessionClient, *, reply: Callable[[Turn], Awaitable[object]], pace_s: float
     ) -> None:
-        self.session = session
-        self.wire = wire
-        self.has_forms = has_forms
-        self._connection = connection
+        self.session = client.session
+        self._client = client
         self._reply = reply
         self._pace_s = pace_s
-        self._writer = wire.writer()
         self._waiting: deque[_Prompt] = deque()
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
         self._is_begun = False
-        self._questions = 0
 
     def prompt(self, request: IncomingRequest, blocks: Sequence[Block]) -> None:
         """Take a prompt; it runs when those before it have ended."""
@@ -88,48 +74,6 @@ class PromptQueue:
         if self._task is not None:
             await asyncio.wait({self._task})
 
-    def send(self, update: Update) -> None:
-        """Send an update at once, and keep it for replay."""
-        self.session.keep(update)
-        for written in self._writer.write(update):
-            params = {"sessionId": self.session.id, "update": written}
-            self._connection.notify("session/update", params)
-
-    async def emit(self, update: Update) -> None:
-        """Send an update, and let what has arrived meanwhile be read: a stop, above all."""
-        self.send(update)
-        await self._connection.drain()
-        await asyncio.sleep(0)
-
-    async def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Ask the client something that its user must answer, showing that the work waits.
-
-        Raises:
-            RpcError: The client answered with an error.
-        """
-        answer: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
-
-        def settle(response: Response) -> None:
-            if not answer.done():
-                answer.set_result(response)
-
-        request_id = self._connection.send_request(method, params, settle)
-        self._questions += 1
-        if self._questions == 1:
-            self.send(updates.state("requires_action"))
-        try:
-            response = await answer
-        except asyncio.CancelledError:
-            self._connection.cancel_request(request_id)
-            raise
-        finally:
-            self._questions -= 1
-        if not self._questions:
-            self.send(updates.state("running"))
-        if response.error is not None:
-            raise response.error
-        return response.result if isinstance(response.result, dict) else {}
-
     def _withdraw(self, prompt: _Prompt) -> None:
         if prompt in self._waiting:
             self._waiting.remove(prompt)
@@ -139,7 +83,7 @@ class PromptQueue:
     def _start(self) -> None:
         prompt = self._waiting.popleft()
         self._is_begun = False
-        self._turn = Turn(self, prompt.blocks, self._pace_s)
+        self._turn = Turn(self._client, prompt.blocks, self._pace_s)
         self._task = asyncio.create_task(self._run(prompt, self._turn))
         self._task.add_done_callback(self._ended)
 
@@ -151,9 +95,9 @@ class PromptQueue:
     async def _run(self, prompt: _Prompt, turn: Turn) -> None:
         error: RpcError | None = None
         self._is_begun = True
-        self.wire.accept(prompt.request)
-        self.send(updates.user_message(self.session.new_id("message"), prompt.blocks))
-        self.send(updates.state("running"))
+        self._client.wire.accept(prompt.request)
+        self._client.send(updates.user_message(self.session.new_id("message"), prompt.blocks))
+        self._client.send(updates.state("running"))
         try:
             if not turn.cancelled:
                 await self._name_session(turn)
@@ -165,7 +109,7 @@ class PromptQueue:
         # From here nothing is awaited, so that no second stop can come between.
         stop_reason = "cancelled" if turn.cancelled else turn.stop_reason
         turn.settle_tools("failed" if error else "cancelled" if turn.cancelled else "completed")
-        self.send(self.wire.finish(prompt.request, stop_reason, error))
+        self._client.send(self._client.wire.finish(prompt.request, stop_reason, error))
 
     async def _name_session(self, turn: Turn) -> None:
         if self.session.title is None and turn.text:

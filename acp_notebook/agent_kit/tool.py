@@ -10,7 +10,7 @@ from acp_notebook.agent_kit.file_change import FileChange
 from acp_notebook.agent_kit.updates import Block
 
 if TYPE_CHECKING:
-    from acp_notebook.agent_kit.prompt_queue import PromptQueue
+    from acp_notebook.agent_kit.session_client import SessionClient
 
 ENDED: Final = frozenset({"completed", "failed", "cancelled"})
 
@@ -21,9 +21,9 @@ class Tool:
     The first output starts it; whatever is still open when the turn ends is ended with it.
     """
 
-    def __init__(self, queue: PromptQueue, fields: dict[str, Any]) -> None:
-        self.id = queue.session.new_id("call")
-        self._queue = queue
+    def __init__(self, client: SessionClient, fields: dict[str, Any]) -> None:
+        self.id = client.session.new_id("call")
+        self._client = client
         self._fields: dict[str, Any] = {"status": "pending", **fields, "content": []}
 
     @property
@@ -48,7 +48,7 @@ class Tool:
     async def announce(self) -> None:
         """Show it for the first time."""
         fields = {name: value for name, value in self._fields.items() if value != []}
-        await self._queue.emit(updates.tool_call(self.id, **fields))
+        await self._client.emit(updates.tool_call(self.id, **fields))
 
     async def update(
         self,
@@ -95,9 +95,9 @@ class Tool:
 
     async def terminal(self, command: str, *, cwd: str | None = None) -> Terminal:
         """Show a terminal in it, to be written to."""
-        terminal = Terminal(self._queue)
-        where = cwd or self._queue.session.cwd
-        await self._queue.emit(updates.terminal(terminal.id, command=command, cwd=where))
+        terminal = Terminal(self._client)
+        where = cwd or self._client.session.cwd
+        await self._client.emit(updates.terminal(terminal.id, command=command, cwd=where))
         await self._append({"type": "terminal", "terminalId": terminal.id})
         return terminal
 
@@ -117,7 +117,7 @@ class Tool:
         """End it at once, if it is still open: its turn is over."""
         if not self.ended:
             self._fields["status"] = status
-            self._queue.send(updates.tool_call(self.id, status=status))
+            self._client.send(updates.tool_call(self.id, status=status))
 
     async def _end(self, status: str, text: str | None, output: object) -> None:
         changes: dict[str, Any] = {"status": status}
@@ -130,31 +130,31 @@ class Tool:
 
     async def _change(self, changes: dict[str, Any]) -> None:
         self._fields.update(changes)
-        await self._queue.emit(updates.tool_call(self.id, **changes))
+        await self._client.emit(updates.tool_call(self.id, **changes))
 
     async def _append(self, item: updates.ContentItem) -> None:
         await self.start()
         self._fields["content"] = [*self._fields["content"], item]
-        await self._queue.emit(updates.tool_content(self.id, item))
+        await self._client.emit(updates.tool_content(self.id, item))
 
 
 class Terminal:
     """A terminal that the user sees in a tool call. It shows; it runs nothing."""
 
-    def __init__(self, queue: PromptQueue) -> None:
-        self.id = queue.session.new_id("terminal")
-        self._queue = queue
+    def __init__(self, client: SessionClient) -> None:
+        self.id = client.session.new_id("terminal")
+        self._client = client
 
     async def write(self, output: str | bytes) -> None:
         """Show what the command printed; bytes may end in the middle of a character."""
         data = output.encode() if isinstance(output, str) else output
-        await self._queue.emit(updates.terminal_output(self.id, data))
+        await self._client.emit(updates.terminal_output(self.id, data))
 
     async def exit(self, code: int | None = 0, *, signal: str | None = None) -> None:
         """Say that the command has ended, and how."""
         status = {"exitCode": code, "signal": signal}
         known = {name: value for name, value in status.items() if value is not None}
-        await self._queue.emit(updates.terminal(self.id, exitStatus=known))
+        await self._client.emit(updates.terminal(self.id, exitStatus=known))
 
 
 def described_locations(locations: Sequence[str | tuple[str, int]]) -> list[dict[str, Any]]:

@@ -14,8 +14,8 @@ from acp_notebook.agent_kit.updates import Block, PlanEntries
 from acp_notebook.agent_kit.wire.seam import Question
 
 if TYPE_CHECKING:
-    from acp_notebook.agent_kit.prompt_queue import PromptQueue
     from acp_notebook.agent_kit.session import Session
+    from acp_notebook.agent_kit.session_client import SessionClient
 
 _COMMAND = re.compile(r"/(\S+)\s*(.*)", re.DOTALL)
 _PIECE = re.compile(r"\S+\s*|\s+")
@@ -32,24 +32,24 @@ class Turn:
     stop_reason = "end_turn"
     """Why the turn ends. An author may set `refusal`, `max_tokens` or `max_turn_requests`."""
 
-    def __init__(self, queue: PromptQueue, blocks: Sequence[Block], pace_s: float) -> None:
+    def __init__(self, client: SessionClient, blocks: Sequence[Block], pace_s: float) -> None:
         self.blocks = list(blocks)
         """The prompt as it was sent: text, links, attached resources, images, audio."""
         self.pace_s = pace_s
         """How long `stream` waits between two pieces."""
-        self._queue = queue
+        self._client = client
         self._tools: list[Tool] = []
         self._message: tuple[str, str] | None = None
 
     @property
     def session(self) -> Session:
         """The session: `cwd`, `options`, `title`, and `memory` for the author's own use."""
-        return self._queue.session
+        return self._client.session
 
     @property
     def protocol_version(self) -> int:
         """The version that this client speaks. For telling it; the kit does the rest."""
-        return self._queue.wire.version
+        return self._client.wire.version
 
     @property
     def text(self) -> str:
@@ -105,18 +105,18 @@ class Turn:
                 `priority`. A status is pending, in_progress or completed.
             plan_id: Which plan, for an agent that has several.
         """
-        await self._queue.emit(updates.plan(plan_id, entries))
+        await self._client.emit(updates.plan(plan_id, entries))
 
     async def usage(
         self, used: int, size: int, *, cost: float | None = None, currency: str = "USD"
     ) -> None:
         """Report the tokens in context, the size of the context, and the session's cost so far."""
-        await self._queue.emit(updates.usage(used, size, cost, currency))
+        await self._client.emit(updates.usage(used, size, cost, currency))
 
     async def title(self, text: str) -> None:
         """Name the session. Without it, the first prompt is its name."""
         self.session.title = text
-        await self._queue.emit(updates.title(text))
+        await self._client.emit(updates.title(text))
 
     async def set_option(self, option_id: str, value: str | bool) -> None:
         """Set an option of the session from the agent's side, and tell the client.
@@ -125,7 +125,7 @@ class Turn:
             ValueError: There is no such option, or it does not take this value.
         """
         self.session.set_option(option_id, value)
-        await self._queue.emit(updates.config_options(self.session.described_options()))
+        await self._client.emit(updates.config_options(self.session.described_options()))
 
     async def tool(
         self,
@@ -148,7 +148,7 @@ class Turn:
             fields["rawInput"] = input
         if locations:
             fields["locations"] = described_locations(locations)
-        tool = Tool(self._queue, fields)
+        tool = Tool(self._client, fields)
         self._tools.append(tool)
         self._message = None
         await tool.announce()
@@ -184,8 +184,8 @@ class Turn:
             command=command,
             cwd=self.session.cwd,
         )
-        params = self._queue.wire.permission(self.session.id, question)
-        answer = await self._queue.ask("session/request_permission", params)
+        params = self._client.wire.permission(self.session.id, question)
+        answer = await self._client.ask("session/request_permission", params)
         outcome = answer.get("outcome")
         if not isinstance(outcome, dict) or outcome.get("outcome") != "selected":
             return None
@@ -195,7 +195,7 @@ class Turn:
     @property
     def has_forms(self) -> bool:
         """Whether the client can show a form."""
-        return self._queue.has_forms
+        return self._client.has_forms
 
     async def form(
         self,
@@ -223,7 +223,7 @@ class Turn:
         if required:
             schema["required"] = list(required)
         params = {"sessionId": self.session.id, "mode": "form", "message": message}
-        answer = await self._queue.ask("elicitation/create", {**params, "requestedSchema": schema})
+        answer = await self._client.ask("elicitation/create", {**params, "requestedSchema": schema})
         if answer.get("action") != "accept":
             return None
         content = answer.get("content")
@@ -240,4 +240,4 @@ class Turn:
         if self._message is None or self._message[0] != role:
             self._message = (role, self.session.new_id("message"))
         block = updates.text_block(content) if isinstance(content, str) else content
-        await self._queue.emit(updates.message_chunk(role, self._message[1], block))
+        await self._client.emit(updates.message_chunk(role, self._message[1], block))

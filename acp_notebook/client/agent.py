@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from acp_notebook.client.agent_facts import AgentFacts
 from acp_notebook.client.agent_thread import shared_thread
 from acp_notebook.client.connection.agent_connection import AgentConnection
-from acp_notebook.client.connection.endpoint import Launch
+from acp_notebook.client.connection.launch import Launch
 from acp_notebook.client.connection.reconnecting import ReconnectingConnection
 from acp_notebook.client.host import McpServer, current_host
 from acp_notebook.client.live import session_calls

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import concurrent.futures
 import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from acp_notebook.client import last_turn
 from acp_notebook.client.attachments import Attachments, attached_blocks
 from acp_notebook.client.host import current_host
 from acp_notebook.client.live import session_calls
@@ -17,7 +16,7 @@ from acp_notebook.client.live.audience import Audience, ElicitFunction
 from acp_notebook.client.live.live_session import LiveSession, Subscription
 from acp_notebook.client.live.policies import Policy, check_policy
 from acp_notebook.client.live.question import Question
-from acp_notebook.client.turn import Turn, as_content
+from acp_notebook.client.turn import CodeBlock, Turn, as_content
 from acp_notebook.client.waiting import wait_or_cancel
 from acp_notebook.errors import TurnTimeout, UsageError
 from acp_notebook.protocol.prompt_content import fit_content
@@ -184,7 +183,7 @@ class Session:
         content = fit_content([*as_content(prompt), *attached], capabilities)
         turn = Turn(self, u.PromptId(f"turn-{next(_turn_numbers)}"), content)
         self.turns.append(turn)
-        last_turn.remember(turn)
+        remember_turn(turn)
         audience = current_host().audience(self.agent)
         if not quiet:
             turn.show()
@@ -293,3 +292,36 @@ def _find_value(option: u.ConfigOption, wanted: str | bool) -> str | bool:
             return choice.value
     known = ", ".join(choice.value for choice in option.choices) or "none"
     raise UsageError(f"{option.name} has no value {wanted!r}. There are: {known}.")
+
+
+class AnyTurn(Protocol):
+    """What a turn has in common with a record of one, for which no agent was asked."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is over."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """The agent's reply."""
+        ...
+
+    @property
+    def code_blocks(self) -> list[CodeBlock]:
+        """The fenced blocks of the reply, in order."""
+        ...
+
+
+_last_turn: AnyTurn | None = None
+
+
+def last_turn() -> AnyTurn | None:
+    """The turn that was prompted last in this process, or shown in place of one."""
+    return _last_turn
+
+
+def remember_turn(turn: AnyTurn) -> None:
+    """This turn is the last one now."""
+    global _last_turn  # noqa: PLW0603 - one process has one last turn
+    _last_turn = turn

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from acp_notebook.client.turn import Turn
-    from acp_notebook.kernel.magic.magics import AcpMagics
+    from acp_notebook.kernel.magic.state import MagicState
     from acp_notebook.kernel.notebook_host import NotebookHost
     from acp_notebook.protocol.dialect import Capabilities
     from acp_notebook.session.content import ContentBlock
@@ -34,11 +34,12 @@ def load_ipython_extension(ip: InteractiveShell) -> None:
         install_host_later(_notebook_host)
     magics = AcpMagics(ip)
     ip.register_magics(magics)
-    magics.log.install()
-    install_completion(ip, magics)
+    state = magics.state
+    state.log.install()
+    install_completion(ip, state)
     install_prompt_lines(ip)
-    install_describer(lambda *given: _describe(magics, *given))
-    _formatter(ip).for_type_by_name(*_TURN, lambda turn: _turn_bundle(magics, turn))
+    install_describer(lambda *given: _describe(state, *given))
+    _formatter(ip).for_type_by_name(*_TURN, lambda turn: _turn_bundle(state, turn))
 
 
 def unload_ipython_extension(ip: InteractiveShell) -> None:
@@ -51,8 +52,8 @@ def unload_ipython_extension(ip: InteractiveShell) -> None:
 
     magics = ip.magics_manager.registry.pop(AcpMagics.__name__, None)
     if magics is not None:
-        magics.roster.quit_all()
-        magics.log.remove()
+        magics.state.roster.quit_all()
+        magics.state.log.remove()
     remove_completion(ip)
     remove_prompt_lines(ip)
     install_describer(None)
@@ -85,17 +86,17 @@ def _formatter(ip: Any) -> Any:
 
 
 def _describe(
-    magics: AcpMagics, values: Any, capabilities: Capabilities, folder: str
+    state: MagicState, values: Any, capabilities: Capabilities, folder: str
 ) -> Sequence[ContentBlock]:
     from acp_notebook.kernel.context.blocks import attachment_blocks
 
-    return attachment_blocks(values, capabilities, magics.notebook, folder)
+    return attachment_blocks(values, capabilities, state.notebook, folder)
 
 
-def _turn_bundle(magics: AcpMagics, turn: Turn) -> dict[str, str]:
+def _turn_bundle(state: MagicState, turn: Turn) -> dict[str, str]:
     """A turn is displayed as its record, but not twice in the cell that prompted."""
     from acp_notebook.client.turn_record import record_of
 
-    if turn.is_shown and turn.started_at >= magics.log.began_at > 0:
+    if turn.is_shown and turn.started_at >= state.log.began_at > 0:
         return {"text/plain": repr(turn)}
     return record_of(turn)

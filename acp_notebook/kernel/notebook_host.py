@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from acp_notebook.client.host import call_sync_or_async, current_host
+from acp_notebook.client.host import current_host
 from acp_notebook.client.live.audience import Audience, Nobody
 from acp_notebook.errors import printable
 from acp_notebook.kernel.front_end import present_front_end, present_kernel
@@ -20,6 +20,7 @@ from acp_notebook.kernel.views.question_card import QuestionPlace
 from acp_notebook.kernel.views.start_display import StartDisplay
 from acp_notebook.kernel.views.terminal_cell import TerminalCell, attend_at_console
 from acp_notebook.kernel.views.turn_cell import TurnCell
+from acp_notebook.kernel.waiting.kernel_loop import call_on_kernel_loop
 from acp_notebook.kernel.waiting.pump import Pump, Signal, run_on_main
 from acp_notebook.kernel.waiting.shell_channel import find_shell_channel
 
@@ -146,32 +147,6 @@ class NotebookHost:
 def _violations_outside_sessions(agent: Agent) -> list[Violation]:
     scope = agent.scope
     return agent.thread.call(lambda: list(scope.state.violations)) if scope is not None else []
-
-
-def call_on_kernel_loop(function: Callable[..., Any], *args: Any) -> Any:
-    """Call it; an awaitable is awaited on the kernel's own loop, which is already running.
-
-    That needs nest-asyncio2 (the kept fork, which ipykernel 7 itself depends on). It is applied
-    here, at the first async function, and not before: it patches asyncio for the whole process.
-    """
-    import asyncio
-    import inspect
-
-    result = function(*args)
-    if not inspect.isawaitable(result):
-        return result
-    try:
-        loop = asyncio.get_running_loop()
-    except RuntimeError:
-        return call_sync_or_async(lambda: result)
-    import nest_asyncio2
-
-    nest_asyncio2.apply(loop)
-    return loop.run_until_complete(_await(result))
-
-
-async def _await(awaitable: Any) -> Any:
-    return await awaitable
 
 
 def forget_grants(agent: Agent) -> None:

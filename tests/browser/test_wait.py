@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FIND_PROCESS = """
 import psutil
-agent, = get_ipython().magics_manager.registry["AcpMagics"].roster
+agent, = get_ipython().magics_manager.registry["AcpMagics"].state.roster
 process = psutil.Process(agent.pid)
 """
 

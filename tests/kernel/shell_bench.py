@@ -64,7 +64,7 @@ class ShellBench:
 
     def sent(self) -> list[list[dict[str, Any]]]:
         """The content of each prompt that went out, as it is on the wire."""
-        frames = self.magics.roster.find().recording.frames()
+        frames = self.magics.state.roster.find().recording.frames()
         messages = [json.loads(frame.data) for frame in frames if frame.direction == "sent"]
         return [
             message["params"]["prompt"]

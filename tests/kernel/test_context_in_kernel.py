@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 LOOK = (
     "from acp_notebook.kernel.context.sources import cell_item\n"
     "def look(count):\n"
-    "    log = get_ipython().magics_manager.registry['AcpMagics'].log\n"
+    "    log = get_ipython().magics_manager.registry['AcpMagics'].state.log\n"
     "    item = cell_item(log, count)\n"
     "    kinds = [picture.data[:4] for picture in item.pictures]\n"
     "    print(kinds, item.text.split('Output:')[1:])"
@@ -56,7 +56,7 @@ def test_displays_updates_and_values_are_outputs_of_their_cell(loaded: KernelUnd
 def test_a_failed_cell_is_the_last_error(loaded: KernelUnderTest):
     count = count_of(loaded, "values = []\nvalues[3]")
     told = loaded.run(
-        "error = get_ipython().magics_manager.registry['AcpMagics'].log.last_error\n"
+        "error = get_ipython().magics_manager.registry['AcpMagics'].state.log.last_error\n"
         "print(error.count, error.name, error.traceback)"
     )
     assert told.startswith(f"{count} IndexError Traceback")

@@ -81,7 +81,7 @@ def test_options_are_filled_in_and_other_lines_are_expanded_as_by_ipython(rich):
     assert rich.sent()[0][0]["text"] == "for $who"
     assert rich.names["kept"].stop_reason == "end_turn"
     rich.run("%acp quit {who}")
-    assert len(rich.magics.roster) == 0
+    assert len(rich.magics.state.roster) == 0
 
 
 def test_an_unknown_name_sends_nothing_and_teaches(rich):
@@ -158,7 +158,7 @@ def test_a_preview_needs_no_agent_and_starts_none(bench):
     bench.magics.agent = "demo"
     bench.names["x"] = 1
     assert "none is running" in bench.shown("%%acp --preview\nsee @x")
-    assert len(bench.magics.roster) == 0
+    assert len(bench.magics.state.roster) == 0
 
 
 # fix, explain, insert
@@ -258,11 +258,11 @@ def test_a_turn_that_ended_otherwise_is_not_recorded(rich, tmp_path):
 def test_a_notebook_runs_again_without_its_agent(rich, capsys):
     rich.run("%%acp --cache\nsome code please")
     rich.run("%acp quit")
-    origin = rich.magics.cache._origins["helper"]
+    origin = rich.magics.state.cache._origins["helper"]
 
     rich.run("%acp start --cache --as helper -- /nowhere/agent")
     assert "prompts with --cache show their recorded turns" in capsys.readouterr().out
-    rich.magics.cache._origins["helper"] = origin  # as the same command gives on that machine
+    rich.magics.state.cache._origins["helper"] = origin  # as the same command gives on that machine
     told = rich.shown("%%acp --cache\nsome code please")
     assert "The agent was not asked." in told
     rich.run("%acp insert")
@@ -324,7 +324,7 @@ def test_a_recording_that_cannot_be_written_is_no_failure(rich, tmp_path, capsys
 def test_objects_are_attached_from_python(rich):
     frame = pd.DataFrame({"x": [1]})
     rich.names["sales"] = frame
-    session = rich.magics.roster.find().session
+    session = rich.magics.state.roster.find().session
     session.prompt("see", attach=[frame, "words", TextBlock("block")])
     session.prompt("see", attach={"numbers": [1, 2]})
     (_, first, second, third), (_, named) = rich.sent()
@@ -337,7 +337,7 @@ def test_objects_are_attached_from_python(rich):
 def test_without_the_extension_an_object_is_refused_and_a_path_linked(rich, tmp_path):
     attachments.install_describer(None)
     (tmp_path / "a.csv").write_text("x\n1\n")
-    session = rich.magics.roster.find().session
+    session = rich.magics.state.roster.find().session
     session.prompt("see", attach=[Path("a.csv"), "words"])
     ((_, link, text),) = rich.sent()
     assert link == {
@@ -355,7 +355,7 @@ def test_without_the_extension_an_object_is_refused_and_a_path_linked(rich, tmp_
 
 
 def test_a_turn_is_displayed_as_its_record_but_not_twice_in_one_cell(rich):
-    rich.names["session"] = rich.magics.roster.find().session
+    rich.names["session"] = rich.magics.state.roster.find().session
     bundles = rich.run("from IPython.display import display\nt = session.prompt('hi'); display(t)")
     assert "1 blocks in prompt 1." in bundles[0]["text/plain"]
     assert bundles[1] == {"text/plain": repr(rich.names["t"])}

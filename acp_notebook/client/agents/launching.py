@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from acp_notebook.client.agents.known_agents import KnownAgent, find_agent
-from acp_notebook.client.connection.endpoint import Launch, is_address, public_address
+from acp_notebook.client.connection.launch import Launch, is_address, public_address
 from acp_notebook.client.serving.files_and_terminals import check_served
 from acp_notebook.errors import UsageError
 from acp_notebook.protocol.negotiate import LATEST, OLDEST

@@ -1,7 +1,7 @@
 """Reading `%acp` lines: options first, then names or free text, then `-- COMMAND`.
 
-The options of each subcommand are declared as data; help is made from them. Parsing is argparse's,
-cutting the line is IPython's. Knows no agent.
+The options of each subcommand are declared beside the function that runs it; help is made from them
+and from its docstring. Parsing is argparse's, cutting the line is IPython's. Knows no agent.
 """
 
 from __future__ import annotations
@@ -9,12 +9,18 @@ from __future__ import annotations
 import argparse
 import difflib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from IPython.utils.process import arg_split  # type: ignore[attr-defined]
 
 from acp_notebook.errors import UsageError
+
+if TYPE_CHECKING:
+    from acp_notebook.kernel.magic.state import MagicState
+
+    Run: TypeAlias = Callable[[MagicState, argparse.Namespace], None]
 
 # A list's dash begins a text.
 _OPTION = re.compile(r"--?[A-Za-z]")
@@ -33,16 +39,21 @@ def option(*names: str, **keywords: Any) -> Option:
     return Option(names, keywords)
 
 
+LABEL = option("label", nargs="?", help="the agent's label; by default the one used last")
+TO = option("--to", metavar="LABEL")
+
+
 @dataclass(frozen=True)
 class Subcommand:
-    """A subcommand of `%acp`: what it does, and what it takes.
+    """A subcommand of `%acp`: what it takes, and what runs it.
 
-    `free_text` keeps what follows the options as it was written; `takes_command` splits at `--`.
+    `free_text` keeps what follows the options as it was written: a prompt, with the rules of
+    prompts. `takes_command` splits at `--`.
     """
 
     name: str
-    summary: str
-    options: tuple[Option, ...] = ()
+    options: tuple[Option, ...]
+    run: Run
     free_text: str = ""
     takes_command: bool = False
 
@@ -61,6 +72,11 @@ class Subcommand:
         namespace.text = text
         namespace.command = command
         return namespace
+
+    @property
+    def summary(self) -> str:
+        """What it does, in a sentence."""
+        return self.run.__doc__ or ""
 
     @property
     def usage(self) -> str:
@@ -99,6 +115,13 @@ class Subcommand:
                 value, rest = _first_word(rest)
                 options.append(value)
         return options, rest
+
+
+def subcommand(
+    name: str, *options: Option, free_text: str = "", takes_command: bool = False
+) -> Callable[[Run], Subcommand]:
+    """Declare the subcommand that a function runs; its docstring is the summary."""
+    return lambda run: Subcommand(name, options, run, free_text, takes_command)
 
 
 class _Parser(argparse.ArgumentParser):

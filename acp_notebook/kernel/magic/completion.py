@@ -19,7 +19,7 @@ from acp_notebook.kernel.magic.completions import Completions, find_completions
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from acp_notebook.kernel.magic.magics import AcpMagics
+    from acp_notebook.kernel.magic.state import MagicState
 
 logger = logging.getLogger(__name__)
 
@@ -27,11 +27,11 @@ IDENTIFIER = "acp_notebook"
 MOST = 300
 
 
-def install_completion(ip: InteractiveShell, magics: AcpMagics) -> None:
+def install_completion(ip: InteractiveShell, state: MagicState) -> None:
     """Add the matcher to a shell's completer."""
     completer = ip.Completer
     if completer is not None:
-        completer.custom_matchers.append(_matcher(magics))
+        completer.custom_matchers.append(_matcher(state))
 
 
 def remove_completion(ip: InteractiveShell) -> None:
@@ -45,13 +45,13 @@ def remove_completion(ip: InteractiveShell) -> None:
         ]
 
 
-def _matcher(magics: AcpMagics) -> Callable[[CompletionContext], dict[str, Any]]:
+def _matcher(state: MagicState) -> Callable[[CompletionContext], dict[str, Any]]:
     # Before the others: what is a prompt is not Python, and Jedi would look for a while.
     @context_matcher(identifier=IDENTIFIER, priority=1_000)  # type: ignore[untyped-decorator]
     def match(context: CompletionContext) -> dict[str, Any]:
         try:
             lines = context.full_text.split("\n")
-            found = find_completions(magics, lines, context.cursor_line, context.cursor_position)
+            found = find_completions(state, lines, context.cursor_line, context.cursor_position)
         except Exception:
             logger.debug("Completion failed.", exc_info=True)
             found = None

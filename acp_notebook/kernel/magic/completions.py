@@ -12,15 +12,18 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from acp_notebook.errors import AcpNotebookError, UsageError
-from acp_notebook.kernel.magic.arguments import Option, Subcommand
-from acp_notebook.kernel.magic.subcommands import CELL, SUBCOMMANDS, takes_prompt
+from acp_notebook.kernel.magic.arguments import LABEL, Option, Subcommand
+from acp_notebook.kernel.magic.commands.prompts import CELL
+from acp_notebook.kernel.magic.commands.turns import is_turn
+from acp_notebook.kernel.magic.subcommands import SUBCOMMANDS
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
-    from acp_notebook.kernel.magic.magics import AcpMagics
+    from acp_notebook.kernel.magic.state import MagicState
 
 POLICIES = {
     "ask": "ask me",
@@ -57,12 +60,12 @@ class Completions:
 
 
 def find_completions(
-    magics: AcpMagics, lines: list[str], line: int, column: int
+    state: MagicState, lines: list[str], line: int, column: int
 ) -> Completions | None:
     """What can stand at the cursor; None where this is neither an `%acp` line nor a prompt.
 
     Args:
-        magics: The agents and the notebook.
+        state: The agents and the notebook.
         lines: The cell.
         line: The cursor's line, from 0 on.
         column: Its column in that line.
@@ -72,10 +75,10 @@ def find_completions(
     head = lines[first].lstrip()
     if head == "%%acp" or head.startswith("%%acp "):
         if line == first:
-            return _in_line(magics, CELL, before.lstrip().removeprefix("%%acp"))
+            return _in_line(state, CELL, before.lstrip().removeprefix("%%acp"))
         if line > first:
             is_first = not "".join(lines[first + 1 : line]).strip()
-            return _in_prompt(magics, before, _given_label(head), may_command=is_first)
+            return _in_prompt(state, before, _given_label(head), may_command=is_first)
         return None
     match = re.match(r"\s*(?:\w+\s*=\s*)?%acp(?:\s+(?P<rest>.*))?$", before)
     if match is None or match["rest"] is None:
@@ -84,7 +87,7 @@ def find_completions(
     if not space:
         return Completions(name).add((each.name, each.summary) for each in SUBCOMMANDS.values())
     subcommand = SUBCOMMANDS.get(name)
-    return None if subcommand is None else _in_line(magics, subcommand, space + rest)
+    return None if subcommand is None else _in_line(state, subcommand, space + rest)
 
 
 def _given_label(line: str) -> str | None:
@@ -95,7 +98,7 @@ def _given_label(line: str) -> str | None:
 # lines
 
 
-def _in_line(magics: AcpMagics, subcommand: Subcommand, line: str) -> Completions | None:
+def _in_line(state: MagicState, subcommand: Subcommand, line: str) -> Completions | None:
     """What can stand at the end of a line behind a subcommand."""
     if not line[:1].isspace():
         return None
@@ -104,7 +107,7 @@ def _in_line(magics: AcpMagics, subcommand: Subcommand, line: str) -> Completion
     options = {name: each for each in subcommand.options for name in each.names}
     option = options.get(words[-1]) if words else None
     if option is not None and _takes_value(option):
-        return Completions(fragment).add(_values_of(magics, option.names[0]))
+        return Completions(fragment).add(_values_of(state, option.names[0]))
     if fragment.startswith("-"):
         offered = (
             (name, str(each.keywords.get("help", "")))
@@ -113,10 +116,10 @@ def _in_line(magics: AcpMagics, subcommand: Subcommand, line: str) -> Completion
         )
         return Completions(fragment).add(offered)
     given = _text(words, options)
-    if takes_prompt(subcommand):
+    if subcommand.free_text:
         begun = fragment if not given else line
-        return _in_prompt(magics, begun, _given_label(line), may_command=not given)
-    return Completions(fragment).add(_arguments(magics, subcommand.name, given, _given_label(line)))
+        return _in_prompt(state, begun, _given_label(line), may_command=not given)
+    return Completions(fragment).add(_arguments(state, subcommand.name, given, _given_label(line)))
 
 
 def _takes_value(option: Option) -> bool:
@@ -141,38 +144,36 @@ def _text(words: list[str], options: dict[str, Option]) -> list[str]:
     return found
 
 
-def _values_of(magics: AcpMagics, option: str) -> Iterator[tuple[str, str]]:
+def _values_of(state: MagicState, option: str) -> Iterator[tuple[str, str]]:
     match option:
         case "--to":
-            yield from _labels(magics)
+            yield from _labels(state)
         case "--permissions":
-            yield from _policies(magics)
+            yield from _policies(state)
         case "--protocol":
             yield from (("1", "force version 1"), ("2", "offer version 2, accept 1"))
         case "--attach":
-            yield from _variables(magics, "")
+            yield from _variables(state, "")
         case "--turn":
             yield from (
-                (name, "turn")
-                for name, value in magics.notebook.variables.items()
-                if type(value).__name__ in {"Turn", "RecordedTurn"}
+                (name, "turn") for name, value in state.notebook.variables.items() if is_turn(value)
             )
 
 
 def _arguments(
-    magics: AcpMagics, name: str, given: list[str], label: str | None
+    state: MagicState, name: str, given: list[str], label: str | None
 ) -> Iterator[tuple[str, str]]:
     """What can stand as the next argument of a subcommand."""
     sources: dict[str, Callable[[], Iterable[tuple[str, str]]]] = {
         "start": _known_agents,
-        "permissions": lambda: _policies(magics),
+        "permissions": lambda: _policies(state),
         "help": lambda: ((each.name, each.summary) for each in SUBCOMMANDS.values()),
-        "resume": lambda: _sessions(magics, label),
-        "delete": lambda: _sessions(magics, label),
-        "close": lambda: _open_sessions(_agent(magics, label)),
-        "insert": lambda: _code_blocks(magics),
-        "login": lambda: _login_methods(_agent(magics, label)),
-        "set": lambda: _option_values(_agent(magics, label), given),
+        "resume": lambda: _sessions(state, label),
+        "delete": lambda: _sessions(state, label),
+        "close": lambda: _open_sessions(_agent(state, label)),
+        "insert": lambda: _code_blocks(state),
+        "login": lambda: _login_methods(_agent(state, label)),
+        "set": lambda: _option_values(_agent(state, label), given),
     }
     if name == "set" and len(given) <= 1:
         yield from sources["set"]()
@@ -180,26 +181,26 @@ def _arguments(
         return
     elif name in sources:
         yield from sources[name]()
-    elif any(each.names == ("label",) for each in SUBCOMMANDS[name].options):
-        yield from _labels(magics)
+    elif LABEL in SUBCOMMANDS[name].options:
+        yield from _labels(state)
 
 
-def _agent(magics: AcpMagics, label: str | None) -> Agent | None:
+def _agent(state: MagicState, label: str | None) -> Agent | None:
     """The agent that is meant; unlike `Roster.find` this does not make it the present one."""
-    agents = list(magics.roster)
+    agents = list(state.roster)
     if label is not None:
         return next((agent for agent in agents if agent.label == label), None)
     return agents[-1] if agents else None
 
 
-def _labels(magics: AcpMagics) -> Iterator[tuple[str, str]]:
-    for agent in reversed(list(magics.roster)):
+def _labels(state: MagicState) -> Iterator[tuple[str, str]]:
+    for agent in reversed(list(state.roster)):
         yield agent.label, "agent that runs here"
 
 
-def _policies(magics: AcpMagics) -> Iterator[tuple[str, str]]:
+def _policies(state: MagicState) -> Iterator[tuple[str, str]]:
     yield from POLICIES.items()
-    for name, value in magics.notebook.variables.items():
+    for name, value in state.notebook.variables.items():
         if callable(value) and not isinstance(value, type):
             yield name, "your function"
 
@@ -221,11 +222,11 @@ def _open_sessions(agent: Agent | None) -> Iterator[tuple[str, str]]:
         yield session.id, session.title or "open here"
 
 
-def _sessions(magics: AcpMagics, label: str | None) -> Iterator[tuple[str, str]]:
+def _sessions(state: MagicState, label: str | None) -> Iterator[tuple[str, str]]:
     """The sessions that the agent keeps, if it says so at once, and those that are open."""
     from acp_notebook.client.live.session_calls import list_sessions
 
-    agent = _agent(magics, label)
+    agent = _agent(state, label)
     if agent is not None and agent.sessions and agent.is_running:
         connection = agent.sessions[-1].live.connection
         asked = agent.thread.submit(
@@ -253,8 +254,8 @@ def _login_methods(agent: Agent | None) -> Iterator[tuple[str, str]]:
         yield method.id, method.description or method.name
 
 
-def _code_blocks(magics: AcpMagics) -> Iterator[tuple[str, str]]:
-    turn = magics.last_turn
+def _code_blocks(state: MagicState) -> Iterator[tuple[str, str]]:
+    turn = state.last_turn
     for number, block in enumerate(turn.code_blocks if turn is not None else (), 1):
         yield str(number), (block.code.strip().splitlines() or [block.language])[0]
 
@@ -263,30 +264,30 @@ def _code_blocks(magics: AcpMagics) -> Iterator[tuple[str, str]]:
 
 
 def _in_prompt(
-    magics: AcpMagics, before: str, label: str | None, *, may_command: bool
+    state: MagicState, before: str, label: str | None, *, may_command: bool
 ) -> Completions | None:
     """What can stand at the end of a prompt so far."""
     match = _MENTION.search(before)
     if match is not None:
-        return _mentions(magics, match[0])
+        return _mentions(state, match[0])
     command = _COMMAND.fullmatch(before)
     if not may_command or command is None:
         return None
-    agent = _agent(magics, label)
+    agent = _agent(state, label)
     return Completions(command[1]).add(
         (f"/{each.name}", each.description + (f" [{each.hint}]" if each.hint else ""))
         for each in (agent.session.commands if agent is not None else ())
     )
 
 
-def _mentions(magics: AcpMagics, fragment: str) -> Completions:
+def _mentions(state: MagicState, fragment: str) -> Completions:
     offers = Completions(fragment)
     if fragment.startswith("@file:"):
         return offers.add(_files(fragment.removeprefix("@file:")))
     if "[" in fragment or ":" in fragment or "." in fragment:
-        return offers.add(_further(magics, fragment))
-    offers.add((f"@{name}", words) for name, words in _variables(magics, ""))
-    if magics.log.last_error is not None:
+        return offers.add(_further(state, fragment))
+    offers.add((f"@{name}", words) for name, words in _variables(state, ""))
+    if state.log.last_error is not None:
         offers.add([("@error", "the last error, with its cell")])
     offers.add(
         [
@@ -299,12 +300,12 @@ def _mentions(magics: AcpMagics, fragment: str) -> Completions:
     return offers
 
 
-def _variables(magics: AcpMagics, prefix: str) -> Iterator[tuple[str, str]]:
+def _variables(state: MagicState, prefix: str) -> Iterator[tuple[str, str]]:
     """The user's variables, data before functions, modules not at all."""
-    named = sorted(magics.notebook.variables.items(), key=lambda item: item[0].lower())
+    named = sorted(state.notebook.variables.items(), key=lambda item: item[0].lower())
     functions = [item for item in named if callable(item[1])]
     for name, value in [*(item for item in named if not callable(item[1])), *functions]:
-        if type(value).__name__ != "module":
+        if not issubclass(type(value), ModuleType):
             yield prefix + name, _kind(value)
 
 
@@ -318,19 +319,19 @@ def _kind(value: Any) -> str:
     return name
 
 
-def _further(magics: AcpMagics, fragment: str) -> Iterator[tuple[str, str]]:
+def _further(state: MagicState, fragment: str) -> Iterator[tuple[str, str]]:
     """Behind `@cell[`, `@out[`, `@cells:`, `@name:` and `@name.`."""
     if fragment.startswith("@cell["):
-        for count, source in reversed(list(magics.log.sources.items())[-SHOWN_CELLS:]):
+        for count, source in reversed(list(state.log.sources.items())[-SHOWN_CELLS:]):
             yield f"@cell[{count}]", source.strip().split("\n", 1)[0]
     elif fragment.startswith("@out["):
-        for count, value in reversed(list(magics.notebook.outs.items())[-SHOWN_CELLS:]):
+        for count, value in reversed(list(state.notebook.outs.items())[-SHOWN_CELLS:]):
             yield f"@out[{count}]", _kind(value)
     elif fragment.startswith("@cells:"):
         yield from ((f"@cells:{count}", f"the last {count}") for count in (1, 2, 3, 5, 10))
     else:
         name = re.split(r"[.:\[]", fragment[1:], maxsplit=1)[0]
-        value = magics.notebook.variables.get(name)
+        value = state.notebook.variables.get(name)
         if hasattr(type(value), "to_csv") or hasattr(type(value), "write_csv"):
             yield f"@{name}:csv", "all of it as CSV"
         for part in _parts_of(value):

@@ -14,6 +14,7 @@ from IPython.display import display
 from markupsafe import Markup, escape
 
 from acp_notebook.errors import printable
+from acp_notebook.render.markup import label
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from acp_notebook.client.session import Session
     from acp_notebook.kernel.magic.roster import Roster
 
-_MUTED = "color:var(--jp-ui-font-color2,#757575)"
-_CODE = "font-family:var(--jp-code-font-family,monospace);font-size:.92em"
+MUTED = "color:var(--jp-ui-font-color2,#757575)"
+CODE = "font-family:var(--jp-code-font-family,monospace);font-size:.92em"
 _FRAME = "font-family:var(--jp-ui-font-family,sans-serif);line-height:1.5;padding:2px 0"
 
 
@@ -30,6 +31,11 @@ def show_bundle(html: Markup, text: str) -> None:
     """Display the same fact as HTML and as text."""
     body = Markup('<div style="{}">{}</div>').format(_FRAME, html)
     display({"text/html": str(body), "text/plain": printable(text)}, raw=True)
+
+
+def show_text(text: str) -> None:
+    """Display one sentence."""
+    show_bundle(escape(text), text)
 
 
 def show_started(agent: Agent) -> None:
@@ -45,8 +51,8 @@ def show_started(agent: Agent) -> None:
         facts=facts,
         version=version,
         cwd=agent.launch.cwd,
-        muted=_MUTED,
-        code=_CODE,
+        muted=MUTED,
+        code=CODE,
     )
     text = (
         f"{agent.label} is ready: {facts}, {version}, in {agent.launch.cwd}\n"
@@ -61,7 +67,7 @@ def show_status(roster: Roster) -> None:
         show_bundle(
             Markup(
                 'No agent is running. For a first try: <code style="{}">%acp start demo</code>'
-            ).format(_CODE),
+            ).format(CODE),
             "No agent is running. For a first try: %acp start demo",
         )
         return
@@ -78,10 +84,14 @@ def show_status(roster: Roster) -> None:
 
 
 def _state_words(session: Session) -> str:
+    questions = session.questions
+    if questions:
+        more = f" and {len(questions) - 1} more" if len(questions) > 1 else ""
+        return f"asks: {label(questions[0].title, 60)}{more}"
     state = session.state.replace("_", " ")
     is_between_turns = session.last_turn is None or session.last_turn.is_done
     if is_between_turns and not session.is_at_rest:
-        # No cell shows it live, and what it may ask can be answered nowhere yet.
+        # No cell shows it live.
         return f"{state}, by itself: %acp wait"
     return state
 
@@ -109,8 +119,7 @@ def show_commands(agent: Agent) -> None:
     """The agent's slash commands."""
     commands = agent.session.commands
     if not commands:
-        text = f"{agent.label} has no slash commands."
-        show_bundle(escape(text), text)
+        show_text(f"{agent.label} has no slash commands.")
         return
     rows = [("command", "what it does")]
     for command in commands:
@@ -122,8 +131,7 @@ def show_commands(agent: Agent) -> None:
 def show_sessions(agent: Agent, listing: SessionListing) -> None:
     """The sessions that the agent keeps, newest as it lists them, each with the line to run."""
     if not listing.sessions:
-        text = f"{agent.label} keeps no sessions of this folder. %acp sessions --all shows all."
-        show_bundle(escape(text), text)
+        show_text(f"{agent.label} keeps no sessions of this folder. %acp sessions --all shows all.")
         return
     open_ids = {session.id for session in agent.sessions}
     rows = [("title", "last used", "folder", "to take it up")]
@@ -137,8 +145,7 @@ def show_options(agent: Agent) -> None:
     """The agent's options in its order, with their values."""
     options = agent.session.config_options
     if not options:
-        text = f"{agent.label} has no options."
-        show_bundle(escape(text), text)
+        show_text(f"{agent.label} has no options.")
         return
     rows = [("option", "is", "can be", "what it is")]
     for option in options:
@@ -157,13 +164,13 @@ def show_table(rows: Sequence[Sequence[str]], note: str = "") -> None:
     head, *body = rows
     cell = "text-align:left;padding:2px 16px 2px 0;vertical-align:top"
     html = Markup('<table style="border-collapse:collapse"><thead><tr>{}</tr></thead>').format(
-        _cells("th", f"{cell};font-weight:600;{_MUTED}", head)
+        _cells("th", f"{cell};font-weight:600;{MUTED}", head)
     )
     html += Markup("<tbody>{}</tbody></table>").format(
         Markup("").join(Markup("<tr>{}</tr>").format(_cells("td", cell, row)) for row in body)
     )
     if note:
-        html += Markup('<div style="{}">{}</div>').format(_MUTED, note)
+        html += Markup('<div style="{}">{}</div>').format(MUTED, note)
     show_bundle(html, "\n".join([*_columns(rows), note]).rstrip())
 
 

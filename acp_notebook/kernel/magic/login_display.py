@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from acp_notebook.kernel.magic.displays import show_bundle
+from acp_notebook.kernel.magic.displays import CODE, MUTED, show_bundle, show_text
 from acp_notebook.render.markup import label
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
     from acp_notebook.protocol.dialect import AuthMethod
 
-_MUTED = "color:var(--jp-ui-font-color2,#757575)"
-_CODE = "font-family:var(--jp-code-font-family,monospace);font-size:.92em"
 _HOW = {
     "agent": "the agent does it",
     "terminal": "in a terminal, here in the cell",
@@ -24,8 +22,7 @@ _HOW = {
 def show_offer(agent: Agent) -> None:
     """Say how to log in, and whether the agent wants it."""
     if not agent.auth_methods and not agent.needs_login:
-        text = f"{agent.label} has not asked for a login, and offers none."
-        show_bundle(escape(text), text)
+        show_text(f"{agent.label} has not asked for a login, and offers none.")
         return
     if not agent.auth_methods:
         words = "It offers no way to log in from here: log in with its own program, then start it."
@@ -45,9 +42,9 @@ def show_offer(agent: Agent) -> None:
         ).format(
             name=label(method.name, 120),
             about=about,
-            command=Markup('<code style="{}">{}</code> ').format(_CODE, command) if command else "",
+            command=Markup('<code style="{}">{}</code> ').format(CODE, command) if command else "",
             how=how,
-            muted=_MUTED,
+            muted=MUTED,
         )
         lines.append(f"  {label(method.name, 120)}  {about}".rstrip())
         lines.append(f"    {command}  ({how})" if command else f"    ({how})")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.core.inputtransformer2 import EscapedCommand
 
-from acp_notebook.kernel.magic.subcommands import SUBCOMMANDS, takes_prompt
+from acp_notebook.kernel.magic.subcommands import SUBCOMMANDS
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -35,7 +35,7 @@ class PromptLine(EscapedCommand):
             words = [token.string for token in tokens[:3]]
             if words[:2] == _WORDS_BEFORE and tokens[-1].string == "?":
                 subcommand = SUBCOMMANDS.get(words[2])
-                if subcommand is not None and takes_prompt(subcommand):
+                if subcommand is not None and subcommand.free_text:
                     return cls(tokens[0].start)
         return None
 

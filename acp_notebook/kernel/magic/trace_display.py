@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from acp_notebook.errors import UsageError
-from acp_notebook.kernel.magic.displays import show_bundle
+from acp_notebook.kernel.magic.displays import show_bundle, show_text
 from acp_notebook.render.markup import clean
 from acp_notebook.trace.reading import Step, named_frames, since_last_prompt, steps
 
@@ -44,8 +44,7 @@ def show_trace(agent: Agent, *, last: int | None, is_turn: bool, only: str | Non
         named = [(name, frame) for name, frame in named if only in name]
     shown = steps(named[-(DEFAULT_LAST if last is None else max(last, 1)) :])
     if not shown:
-        text = f"There are no such messages with {agent.label}."
-        show_bundle(Markup("{}").format(text), text)
+        show_text(f"There are no such messages with {agent.label}.")
         return
     html = Markup("").join(_step_html(step) for step in shown)
     show_bundle(html, "\n".join(_step_text(step) for step in shown))

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from acp_notebook.errors import AgentError
-from acp_notebook.session.content import ContentBlock, write_block
+from acp_notebook.session.content import ContentBlock, ResourceBlock, TextBlock, write_block
 
 if TYPE_CHECKING:
     from acp_notebook.client.turn import CodeBlock, Turn
@@ -152,7 +152,11 @@ class TurnCache:
             "version": _VERSION,
             "agent": turn.session.agent.label,
             "recorded_at": f"{recorded_at:%Y-%m-%d %H:%M} UTC",
-            "prompt": "".join(getattr(block, "text", "") for block in turn.prompt[:1]),
+            "prompt": "".join(
+                block.text or ""
+                for block in turn.prompt[:1]
+                if isinstance(block, (TextBlock, ResourceBlock))
+            ),
             "stop_reason": turn.stop_reason,
             "text": turn.text,
             "record": record_of(turn),

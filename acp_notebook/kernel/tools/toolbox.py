@@ -14,7 +14,6 @@ from typing import Any, Final
 
 from acp_notebook.kernel.context.describe import describe
 from acp_notebook.kernel.context.text import type_name
-from acp_notebook.kernel.notebook_host import call_on_kernel_loop
 from acp_notebook.kernel.tools import schemas
 from acp_notebook.kernel.tools.caller import Caller
 from acp_notebook.kernel.tools.card import ToolCard
@@ -28,6 +27,7 @@ from acp_notebook.kernel.tools.running.captured_output import Capture
 from acp_notebook.kernel.tools.running.interruption import CalledOff, MainThreadWork, Stopped
 from acp_notebook.kernel.tools.running.outcome import Outcome
 from acp_notebook.kernel.tools.running.publishing import publish_below
+from acp_notebook.kernel.waiting.kernel_loop import call_on_kernel_loop
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
-from acp_notebook.kernel.front_end import present_kernel
+from acp_notebook.kernel.front_end import present_front_end, present_kernel
 from acp_notebook.kernel.views.actions import SessionActions
 from acp_notebook.kernel.views.cell_view import CellView
 from acp_notebook.kernel.waiting.pump import run_on_main
@@ -147,7 +147,12 @@ def _shown(question: Question, shown: Future[None]) -> None:
 
 
 def show_questions(agent: Agent, *, but: LiveSession | None = None) -> None:
-    """Show all that is open of an agent in the present cell, each session's in a card."""
+    """Show all that is open of an agent in the present cell, each session's in a card.
+
+    A console has asked already, and nobody reads a headless notebook.
+    """
+    if present_front_end() != "notebook":
+        return
 
     def cards() -> list[QuestionCard]:
         asking = [live for live in agent.live_sessions if live.questions and live is not but]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from acp_notebook.errors import UsageError
-from acp_notebook.kernel.magic.subcommands import CELL, SUBCOMMANDS
+from acp_notebook.kernel.magic.commands.prompts import CELL
+from acp_notebook.kernel.magic.subcommands import SUBCOMMANDS
 
 
 @pytest.mark.parametrize(

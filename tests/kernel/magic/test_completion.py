@@ -196,7 +196,7 @@ def test_cells_and_outputs_are_offered_by_number(complete, bench):
 
 
 def test_the_last_error_is_offered_once_there_is_one(complete, bench):
-    bench.magics.log._error = None
+    bench.magics.state.log._error = None
     assert "@error" not in complete("%%acp\n@")
     bench.fail("1/0")
     assert "@error" in complete("%%acp\n@err")
@@ -238,7 +238,7 @@ def test_the_present_agent_stays_the_present_one(complete, bench):
     try:
         complete("%%acp --to helper\n/")
         complete("%acp set --to helper ")
-        assert bench.magics.roster.labels == ["helper", "other"]
+        assert bench.magics.state.roster.labels == ["helper", "other"]
     finally:
         bench.run("%acp quit other")
 
@@ -251,7 +251,7 @@ def test_completion_imports_nothing_heavy():
         "before = set(sys.modules); shell = S.instance();"
         "from acp_notebook.kernel.extension import load_ipython_extension as load; load(shell);"
         "from acp_notebook.kernel.magic.completions import find_completions;"
-        "m = shell.magics_manager.registry['AcpMagics'];"
+        "m = shell.magics_manager.registry['AcpMagics'].state;"
         "assert find_completions(m, ['%%acp', '@'], 1, 1).texts;"
         "assert find_completions(m, ['%acp start '], 0, 11).texts;"
         f"print(({heavy!r} & set(sys.modules)) - before)"

@@ -13,7 +13,7 @@ ENTRY = """
 import json
 from acp_notebook.client.host import current_host
 def entry():
-    agent = get_ipython().magics_manager.registry["AcpMagics"].roster.find()
+    agent = get_ipython().magics_manager.registry["AcpMagics"].state.roster.find()
     tools, live = current_host().tools, agent.session.live
     return agent.thread.call(lambda: tools.servers_for(agent, live)[0].entry)
 print("ENTRY" + json.dumps(entry()))
@@ -52,7 +52,7 @@ def code_that_says_so(signpost, then):
 def waiting_cell(signpost, prompt):
     """A cell that prompts and, when it has said so, waits."""
     prompts = (
-        'agent = get_ipython().magics_manager.registry["AcpMagics"].roster.find()\n'
+        'agent = get_ipython().magics_manager.registry["AcpMagics"].state.roster.find()\n'
         f"turn = agent.session.prompt({prompt!r}, wait=False)\n"
     )
     return prompts + code_that_says_so(signpost, "turn.wait()")
@@ -164,7 +164,7 @@ def test_no_tools_tells_the_agent_of_none(kernel):
     kernel.run("%acp start demo --as bare --no-tools")
     frames = "roster.find('bare').recording.frames()"
     told = kernel.run(
-        f'roster = get_ipython().magics_manager.registry["AcpMagics"].roster\n'
+        f'roster = get_ipython().magics_manager.registry["AcpMagics"].state.roster\n'
         f"print([f.message['params']['mcpServers'] for f in {frames} if f.label == 'session/new'])"
     )
     assert told == "[[]]"

@@ -12,11 +12,11 @@ import linecache
 import traceback
 from typing import Any, Final
 
-from acp_notebook.kernel.notebook_host import call_on_kernel_loop
 from acp_notebook.kernel.tools.namespace import Snapshot
 from acp_notebook.kernel.tools.running.captured_output import Capture
 from acp_notebook.kernel.tools.running.interruption import CalledOff
 from acp_notebook.kernel.tools.running.outcome import Outcome
+from acp_notebook.kernel.waiting.kernel_loop import call_on_kernel_loop
 
 MAX_TRACEBACK_CHARS: Final = 8_000
 _numbers = itertools.count(1)

@@ -1,0 +1,56 @@
+"""How an agent is started or reached: a command, or an address. Starts nothing."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from acp_notebook.protocol.negotiate import LATEST
+
+_ADDRESS = re.compile(r"(wss?|https?)://", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How to start or reach an agent; `name` is what its user calls it.
+
+    With an `address` there is no command, and `headers` go with every connection to it. `serve`
+    names what of this machine it is offered.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    cwd: str
+    env: dict[str, str] = field(default_factory=dict)
+    protocol: int = LATEST
+    address: str = ""
+    headers: dict[str, str] = field(default_factory=dict, repr=False)
+    serve: frozenset[str] = frozenset()
+    directories: tuple[str, ...] = ()
+    """Further folders that its sessions work in, absolute."""
+
+    @property
+    def advice(self) -> str:
+        """What to do when it does not come up."""
+        if self.address:
+            shown = public_address(self.address)
+            return f"Check the address, and that an agent is served there: {shown}"
+        return f"To see what it says, run it in a terminal: {shlex.join(self.command)}"
+
+    @property
+    def comeback(self) -> str:
+        """What happens next when it is lost."""
+        return f"Your next prompt {'connects' if self.address else 'starts it'} again."
+
+
+def is_address(name: str) -> bool:
+    """Whether this is where an agent is served, not what it is called."""
+    return _ADDRESS.match(name) is not None
+
+
+def public_address(address: str) -> str:
+    """The address without its user part and query, which may hold a secret."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

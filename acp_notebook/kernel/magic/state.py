@@ -1,0 +1,64 @@
+"""What the magics know from line to line: agents, cells that ran, recorded turns, the last turn.
+
+Runs no subcommand. Everything heavy is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.interactiveshell import InteractiveShell
+
+from acp_notebook.errors import printable
+from acp_notebook.kernel.context.cell_log import CellLog
+from acp_notebook.kernel.magic.roster import Roster
+
+if TYPE_CHECKING:
+    from acp_notebook.client.session import AnyTurn
+    from acp_notebook.kernel.context.sources import Notebook
+    from acp_notebook.kernel.magic.turn_cache import TurnCache
+
+
+class MagicState:
+    """What a subcommand works with."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self.shell = shell
+        self.roster = Roster()
+        self.log = CellLog(shell)
+        self.last_turn: AnyTurn | None = None
+        self.local: Mapping[str, Any] = {}
+        """The variables of the function that prompts, if one does."""
+        self.default_agent = ""
+        self.default_permissions = ""
+
+    @cached_property
+    def cache(self) -> TurnCache:
+        """The recorded turns."""
+        from acp_notebook.kernel.magic.turn_cache import TurnCache
+
+        return TurnCache()
+
+    @property
+    def notebook(self) -> Notebook:
+        """What can be named in a prompt."""
+        from acp_notebook.kernel.context.sources import Notebook
+
+        return Notebook(self.shell, self.log, self.local)
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """The user's namespace."""
+        namespace: dict[str, Any] = self.shell.user_ns
+        return namespace
+
+    def policy(self, name: str) -> Any:
+        """A policy by its name, or a function of the user's by its variable."""
+        function = self.variables.get(name)
+        return function if callable(function) else name
+
+    def print(self, text: str) -> None:
+        """Write what a subcommand has to report to the cell's stdout."""
+        print(printable(text))  # noqa: T201 - that is what it is for
