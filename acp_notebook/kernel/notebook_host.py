@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from acp_notebook.client.host import current_host
+from acp_notebook.client.host import PlainHost, current_host
 from acp_notebook.client.live.audience import Audience, Nobody
 from acp_notebook.errors import printable
 from acp_notebook.kernel.front_end import present_front_end, present_kernel
@@ -123,7 +123,12 @@ class NotebookHost:
     def run_user_function(
         self, function: Callable[..., Any], *args: Any
     ) -> concurrent.futures.Future[Any]:
-        """Run a user's function on the main thread, where its variables and its output belong."""
+        """Run a user's function on the main thread, where its variables and its output belong.
+
+        A terminal's main thread is free only while a turn is waited for; else another one serves.
+        """
+        if present_kernel() is None and Pump.current is None:
+            return PlainHost().run_user_function(function, *args)
         return run_on_main(lambda: call_on_kernel_loop(function, *args))
 
     @property

@@ -16,7 +16,6 @@ from watching import Somebody
 
 import acp_notebook as acp
 from acp_notebook.client.host import current_host, install_host
-from acp_notebook.client.live.audience import Nobody
 from acp_notebook.kernel.notebook_host import NotebookHost
 from acp_notebook.kernel.tools.functions import forget_tools
 
@@ -30,7 +29,19 @@ class Notebook(NotebookHost):
     somebody_is_there = True
 
     def audience(self, agent):
-        return Somebody() if self.somebody_is_there else Nobody()
+        return Present(self)
+
+
+class Present(Somebody):
+    """Somebody who can be asked while the notebook says so."""
+
+    def __init__(self, notebook):
+        super().__init__()
+        self._notebook = notebook
+
+    @property
+    def can_ask(self):
+        return self._notebook.somebody_is_there
 
 
 @pytest.fixture(scope="package")
