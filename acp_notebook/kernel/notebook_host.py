@@ -21,7 +21,7 @@ from acp_notebook.kernel.views.session_cell import session_shown
 from acp_notebook.kernel.views.start_display import StartDisplay
 from acp_notebook.kernel.views.terminal_cell import TerminalCell, attend_at_console
 from acp_notebook.kernel.views.turn_cell import TurnCell
-from acp_notebook.kernel.waiting.pump import Pump, Signal, run_on_main
+from acp_notebook.kernel.waiting.pump import PollableEvent, Pump, run_on_main
 from acp_notebook.kernel.waiting.shell_channel import find_shell_channel
 from acp_notebook.session.changes import (
     EntryChanged,
@@ -63,7 +63,7 @@ class NotebookHost:
 
     def wait(self, future: concurrent.futures.Future[Any], timeout_s: float | None) -> bool:
         """Wait while the page stays alive; an interrupt passes through."""
-        signal = Signal()
+        signal = PollableEvent()
         future.add_done_callback(lambda _: signal.set())
         self._print_consoles()
         with Pump(present_kernel()) as pump:
