@@ -1,7 +1,7 @@
-"""The prompt queue of one open session: one prompt at a time, the others wait.
+"""The prompt queue of one open session: one prompt runs at a time, the others wait.
 
-A prompt is accepted, its user message and the running state are told, the author's function runs,
-and idle ends the turn, whatever happened. Knows the order of these; not their form on the wire.
+For each prompt: accept it, send its user message and the running state, run the author's function,
+and end the turn with idle, whatever happened. Knows this order; not the forms on the wire.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Prompt:
 
 
 class PromptQueue:
-    """Works off the prompts of one session, on one connection."""
+    """Runs the prompts of one session, on one connection."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class PromptQueue:
         self._questions = 0
 
     def prompt(self, request: IncomingRequest, blocks: Sequence[Block]) -> None:
-        """Take a prompt; it runs when those before it have ended."""
+        """Queue a prompt; it runs when the earlier ones have ended."""
         prompt = _Prompt(request, blocks)
         self._waiting.append(prompt)
         request.on_cancel = partial(self._withdraw, prompt)
@@ -72,40 +72,41 @@ class PromptQueue:
             self._start()
 
     def cancel(self) -> None:
-        """Stop the turn and drop the prompts that wait. Without a turn it does nothing."""
+        """Cancel the running turn and the waiting prompts, if there are any."""
         for prompt in self._waiting:
             prompt.request.fail(REQUEST_CANCELLED, "The prompt was cancelled before its turn came.")
         self._waiting.clear()
         if self._turn is not None and self._task is not None and not self._turn.cancelled:
             self._turn.cancelled = True
-            # A task that is cancelled before it began never runs, and its prompt has no answer.
+            # A task that is cancelled before it starts never runs and would answer no prompt.
             if self._is_begun:
                 self._task.cancel()
 
     async def aclose(self) -> None:
-        """Stop everything and wait until it has stopped."""
+        """Cancel all prompts and wait until the running turn has ended."""
         self.cancel()
         if self._task is not None:
             await asyncio.wait({self._task})
 
     def send(self, update: Update) -> None:
-        """Send an update at once, and keep it for replay."""
+        """Send an update at once and keep it for replay."""
         self.session.keep(update)
         for written in self._writer.write(update):
             params = {"sessionId": self.session.id, "update": written}
             self._connection.notify("session/update", params)
 
     async def emit(self, update: Update) -> None:
-        """Send an update, and let what has arrived meanwhile be read: a stop, above all."""
+        """Send an update, and let the connection read what has arrived: a cancel, above all."""
         self.send(update)
         await self._connection.drain()
         await asyncio.sleep(0)
 
     async def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Ask the client something that its user must answer, showing that the work waits.
+        """Send a request that the user must answer; meanwhile the state is `requires_action`.
 
         Raises:
             RpcError: The client answered with an error.
+            ConnectionLost: The connection ended first.
         """
         answer: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
 
@@ -162,7 +163,7 @@ class PromptQueue:
             logger.debug("The turn was cancelled.")
         except Exception as failure:  # noqa: BLE001 - the author's code; the turn must end
             error = _told(failure, turn)
-        # From here nothing is awaited, so that no second stop can come between.
+        # Nothing is awaited from here on, so that no second cancel can interfere.
         stop_reason = "cancelled" if turn.cancelled else turn.stop_reason
         turn.settle_tools("failed" if error else "cancelled" if turn.cancelled else "completed")
         self.send(self.wire.finish(prompt.request, stop_reason, error))
