@@ -162,7 +162,7 @@ class PromptQueue:
         except asyncio.CancelledError:
             logger.debug("The turn was cancelled.")
         except Exception as failure:  # noqa: BLE001 - the author's code; the turn must end
-            error = _told(failure, turn)
+            error = _reported_error(failure, turn)
         # Nothing is awaited from here on, so that no second cancel can interfere.
         stop_reason = "cancelled" if turn.cancelled else turn.stop_reason
         turn.settle_tools("failed" if error else "cancelled" if turn.cancelled else "completed")
@@ -173,10 +173,10 @@ class PromptQueue:
             await turn.title(" ".join(turn.text.split())[:TITLE_LIMIT])
 
 
-def _told(failure: Exception, turn: Turn) -> RpcError | None:
-    """The failure as the client is told it; `None` if it only comes of a stop or of the end."""
+def _reported_error(failure: Exception, turn: Turn) -> RpcError | None:
+    """Return the error to report; `None` if the cause is a cancel or a lost connection."""
     if turn.cancelled or isinstance(failure, ConnectionLost):
-        # Libraries raise all sorts of errors when they are aborted: none of them is news.
+        # Libraries raise all sorts of errors when they are cancelled; none is worth reporting.
         logger.debug("The turn was given up.", exc_info=failure)
         return None
     logger.error("The agent's function failed.", exc_info=failure)
