@@ -1,4 +1,4 @@
-"""Where an agent is: a process of ours, or an address. What a connection needs of either.
+"""How an agent is reached: as a process of ours or at an address; their common interface.
 
 Knows no message.
 """
@@ -21,10 +21,10 @@ _ADDRESS = re.compile(r"(wss?|https?)://", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How to start or reach an agent; `name` is what its user calls it.
+    """How to start or reach an agent; `name` is its label in the notebook.
 
-    With an `address` there is no command, and `headers` go with every connection to it. `serve`
-    names what of this machine it is offered.
+    With an `address` there is no command, and `headers` are sent with every connection. `serve`
+    names the client capabilities that the agent is offered.
     """
 
     name: str
@@ -36,11 +36,11 @@ class Launch:
     headers: dict[str, str] = field(default_factory=dict, repr=False)
     serve: frozenset[str] = frozenset()
     directories: tuple[str, ...] = ()
-    """Further folders that its sessions work in, absolute."""
+    """Additional working directories of its sessions, as absolute paths."""
 
     @property
     def advice(self) -> str:
-        """What to do when it does not come up."""
+        """A sentence for the user on what to do if the agent does not start or answer."""
         if self.address:
             shown = public_address(self.address)
             return f"Check the address, and that an agent is served there: {shown}"
@@ -48,60 +48,60 @@ class Launch:
 
     @property
     def comeback(self) -> str:
-        """What happens next when it is lost."""
+        """A sentence for the user on what happens after the agent was lost."""
         return f"Your next prompt {'connects' if self.address else 'starts it'} again."
 
 
 class Endpoint(Protocol):
-    """An agent that was started or reached, before anything was said."""
+    """A started or reached agent, before the handshake."""
 
     on_stderr: Callable[[], None] | None
 
     @property
     def transport(self) -> Transport:
-        """Carries the messages."""
+        """The transport to the agent."""
         ...
 
     @property
     def stderr(self) -> StderrTail:
-        """The last part of what it wrote to stderr; empty where there is none."""
+        """The end of the agent's stderr; empty for an agent at an address."""
         ...
 
     @property
     def pid(self) -> int | None:
-        """Its process id; None where it is no process of ours."""
+        """The process id; None for an agent at an address."""
         ...
 
     @property
     def status(self) -> str:
-        """How it ended, in a few words; empty while it is there."""
+        """How the process or connection ended, in a few words; empty until then."""
         ...
 
     @property
     def ending(self) -> str:
-        """How it ended, as the rest of a sentence that begins with its name."""
+        """How the process or connection ended, as a predicate that follows the agent's name."""
         ...
 
     async def exited(self) -> None:
-        """Until it is gone."""
+        """Wait until the process or connection has ended."""
 
     async def wait(self) -> None:
-        """Until it is gone and its last words are read."""
+        """Wait until the process or connection has ended and its stderr is read."""
 
     async def stop(self) -> None:
-        """End it; may be called more than once."""
+        """End the process or connection; may be called more than once."""
 
     def kill_now(self) -> None:
-        """End it at once; on any thread."""
+        """End the process or connection at once; on any thread."""
 
 
 def is_address(name: str) -> bool:
-    """Whether this is where an agent is served, not what it is called."""
+    """Whether the text is the address of an agent (ws, wss, http, https) and not its name."""
     return _ADDRESS.match(name) is not None
 
 
 def public_address(address: str) -> str:
-    """The address without its user part and query, which may hold a secret."""
+    """Return the address without its user part and query, which may hold a secret."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
@@ -110,8 +110,8 @@ async def open_endpoint(launch: Launch) -> Endpoint:
     """Start the agent's process, or connect to its address.
 
     Raises:
-        AgentNotFound: It cannot be started or reached.
-        UsageError: What an address needs is not installed.
+        AgentNotFound: The agent cannot be started or reached.
+        UsageError: The packages for addresses are not installed.
     """
     if launch.address:
         from acp_notebook.client.connection.remote import RemoteAgent
