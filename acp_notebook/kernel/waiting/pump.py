@@ -1,21 +1,19 @@
 """The pump: how a cell waits on the kernel's main thread while the page stays alive.
 
-A cell that waits for a turn keeps the main thread, and on that thread the kernel also handles
-comm messages. A plain wait would freeze the page: a permission button could not be pressed, and
-the turn that waits for the answer would never end. Three rules prevent this:
+A cell that waits for a turn occupies the main thread, on which the kernel also handles the page's
+comm messages. A plain wait would deadlock: the turn waits for a permission, and the click that
+grants it waits for the cell. So the wait itself serves the page:
 
-1. The wait is one `zmq.Poller` over three sources, each of which ends a poll at once: the event
-   that ends the wait, a wake-up for jobs, and the shell socket. (Polls are short all the same,
-   because an interrupt does not end one on Windows.)
-2. Each round runs the due jobs, then serves the shell messages, then looks at the event. What is
-   served and what stays queued is decided in `shell_channel`. Cells stay queued: their code must
-   not run in the middle of another cell.
-3. An interrupt leaves `Pump.wait` as `KeyboardInterrupt`; the waiting cell decides what it
-   cancels. A job or handler that was running at that moment fails, but no message is lost.
+1. The cell polls three sources, each of which wakes it at once: the event that ends the wait, a
+   wake-up for new jobs, and the kernel's shell socket.
+2. Each round runs the due jobs, serves the shell messages, then checks the event. `shell_channel`
+   decides what is served. Other cells stay queued: their code must not run inside this one.
+3. An interrupt leaves `Pump.wait` as `KeyboardInterrupt`; the waiting cell decides what to cancel.
+   A job or handler running at that moment fails, but no message is lost.
 
-Jobs exist because some calls belong on the main thread (a user's function, an agent's code) while
-other threads request them. A waiting cell runs them; between cells the kernel's loop does.
-Knows no agents, sessions or widgets; all knowledge of ipykernel's internals is in `shell_channel`.
+Jobs are calls that belong on the main thread but are requested by other threads: a user's function,
+an agent's code. A waiting cell runs them at once; between cells the kernel's loop runs them.
+Knows no agents, sessions or widgets; `shell_channel` has all knowledge of ipykernel's internals.
 """
 
 from __future__ import annotations

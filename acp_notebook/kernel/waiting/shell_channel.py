@@ -1,21 +1,21 @@
 """The kernel's shell channel, served from inside a running cell.
 
-ipykernel handles shell messages one after another: a comm message that arrives while a cell runs
-waits until the cell has ended. So the channel reads the main thread's shell socket itself:
+ipykernel handles shell messages one by one, so a click that arrives while a cell runs would wait
+for the end of the cell. A waiting cell therefore reads the main thread's shell socket itself:
 
-1. *Answered at once*: comm messages, which carry the clicks, and the requests of a loading page
-   or of the editor, which change nothing. Their handlers must finish without awaiting.
-2. *Queued*: everything else, above all cells. The frames are handed to the kernel's own queue as
-   they arrived, in order. A kind whose handler really awaits is queued from then on.
-3. *No interrupt between socket and queue*: a `KeyboardInterrupt` is held back while a message is
-   in our hands, and let through while its handler runs.
-4. *Status*: a served request ends with `idle`, which front ends apply to the whole kernel, so
+1. Answered at once: comm messages, which carry the clicks, and requests of a loading page or of
+   the editor, which change nothing. Their handlers must finish without awaiting.
+2. Queued: everything else, above all cells. The frames go to the kernel's own queue, unchanged and
+   in order of arrival. A kind of message whose handler awaits is queued from then on.
+3. A `KeyboardInterrupt` is held back from the moment a message is read until it is answered or
+   queued, so that none is lost; only the handler itself can be interrupted.
+4. A served request ends with the status `idle`, which front ends apply to the whole kernel, so
    `busy` is published again for the running cell.
-5. A cell that awaits leaves the kernel's loop running. Then the loop reads the socket, and
-   `attended` only replaces the stream's callback by the same rules.
+5. A cell that awaits leaves the kernel's loop running. Then that loop reads the socket, and
+   `attended` replaces the stream's callback by one with the same rules.
 
-Holds everything that depends on private names of ipykernel and pyzmq; a kernel without one of
-them gets no channel and a warning. Knows no events, jobs or agents. Main thread only.
+All dependence on private names of ipykernel and pyzmq is here; a kernel that lacks one of them gets
+no channel and a warning. Knows no events, jobs or agents. Main thread only.
 """
 
 from __future__ import annotations
@@ -108,11 +108,7 @@ class HeldInterrupts:
 
 
 class ShellChannel:
-    """Serves the main thread's shell messages while a cell occupies that thread.
-
-    Raises:
-        _MissingPartError: The kernel lacks a private part that the channel needs.
-    """
+    """Serves the main thread's shell messages while a cell occupies that thread."""
 
     def __init__(self, kernel: Any) -> None:
         self._kernel = kernel
@@ -146,10 +142,7 @@ class ShellChannel:
 
     @contextmanager
     def attended(self) -> Iterator[None]:
-        """Serve the messages while a cell awaits and the kernel's own loop reads the socket.
-
-        May be entered several times at once.
-        """
+        """Serve the messages while a cell awaits and the kernel's loop reads; reentrant."""
         if self._awaiting == 0:
             self._cell, self._to_kernel = self.parent, self._stream._recv_callback  # noqa: SLF001
             self._stream.on_recv(self._take, copy=False)
