@@ -157,10 +157,7 @@ class Agent:
         await AgentConnection(self, transport).run()
 
     def run(self) -> None:
-        """Serve one client over stdin and stdout until it disconnects.
-
-        Logs and prints go to stderr.
-        """
+        """Serve one client over stdin and stdout until it disconnects; prints go to stderr."""
         logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(self._serve_stdio())

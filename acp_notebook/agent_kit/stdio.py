@@ -20,10 +20,7 @@ STDIN, STDOUT, STDERR = 0, 1, 2
 
 
 class StdioTransport:
-    """Reads in a thread and writes directly.
-
-    `send` blocks while the client does not read: an agent must not run ahead of its client.
-    """
+    """Reads in a thread. `send` blocks while the client does not read: no agent runs ahead."""
 
     def __init__(self, read_fd: int, write_fd: int) -> None:
         self._read_fd = read_fd

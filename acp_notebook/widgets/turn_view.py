@@ -52,10 +52,7 @@ class TurnActions(Protocol):
         """Withdraw a prompt that still waits."""
 
     def set_option(self, option_id: str, value: str, settled: Callable[[], object]) -> None:
-        """Set a config option, such as the mode or model, without waiting.
-
-        `settled` is called on the owning thread when the agent has answered, also with an error.
-        """
+        """Set a config option; `settled` is called on the owning thread after the answer."""
 
     def cancel_tool_call(self, tool_call_id: ToolCallId) -> None:
         """Cancel one tool call; the turn goes on."""

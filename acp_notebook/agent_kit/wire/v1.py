@@ -219,7 +219,6 @@ class _TerminalText:
 
 
 def _ending(status: Json) -> str:
-    """Return how a command ended; empty for a plain success."""
     if "signal" in status:
         return f"\n\nEnded by {status['signal']}."
     code = status.get("exitCode", 0)

@@ -19,10 +19,7 @@ LAUNCHER_HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """How a well-known agent is started. `note` is a remark for the user.
-
-    `never_serve` names the client capabilities with which the agent fails.
-    """
+    """How a well-known agent is started; `never_serve` names capabilities that break it."""
 
     name: str
     title: str

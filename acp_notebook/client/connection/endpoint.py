@@ -60,27 +60,22 @@ class Endpoint(Protocol):
     @property
     def transport(self) -> Transport:
         """The transport to the agent."""
-        ...
 
     @property
     def stderr(self) -> StderrTail:
         """The end of the agent's stderr; empty for an agent at an address."""
-        ...
 
     @property
     def pid(self) -> int | None:
         """The process id; None for an agent at an address."""
-        ...
 
     @property
     def status(self) -> str:
         """How the process or connection ended, in a few words; empty until then."""
-        ...
 
     @property
     def ending(self) -> str:
         """How the process or connection ended, as a predicate that follows the agent's name."""
-        ...
 
     async def exited(self) -> None:
         """Wait until the process or connection has ended."""

@@ -251,8 +251,8 @@ class RemoteTransport:
         return self._header
 
     def _open_stream(self, session_id: str) -> None:
-        # The SDK opens a session's stream after the first answer, but some servers send even the
-        # answer to `session/resume` on that stream only.
+        # The SDK opens a session's stream when it receives a message that names the session, but
+        # some servers send even the answer to `session/resume` on that stream only.
         opens = getattr(self._stream, "_open_stream", None)
         if opens is not None:
             opens(session_id=session_id)

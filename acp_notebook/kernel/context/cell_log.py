@@ -170,7 +170,6 @@ class CellLog:
             )
 
     def _traceback(self, error: BaseException) -> str:
-        """Return the traceback as plain text, from the user's own code on."""
         try:
             report = traceback.TracebackException.from_exception(error, limit=-TRACEBACK_FRAMES)
             _drop_machinery(report)
@@ -264,7 +263,6 @@ def _plain_bundle(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _drop_machinery(report: traceback.TracebackException) -> None:
-    """Remove the frames of IPython that ran the cell."""
     seen: set[int] = set()
     each: traceback.TracebackException | None = report
     while each is not None and id(each) not in seen:

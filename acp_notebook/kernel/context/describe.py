@@ -94,7 +94,6 @@ def _describe_object(value: Any, budget: int) -> str:
 
 
 def _own_markdown(value: Any) -> str | None:
-    """Return the value's `_repr_markdown_`, which notebooks display."""
     if isinstance(value, type) or getattr(type(value), "_repr_markdown_", None) is None:
         return None
     markdown = value._repr_markdown_()

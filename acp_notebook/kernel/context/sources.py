@@ -40,10 +40,7 @@ _TAGS = re.compile(r"<(style|script)\b.*?</\1>|<[^>]+>", re.DOTALL | re.IGNORECA
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One resource of a prompt.
-
-    `notes` are for the user: what was left out, what is outside the agent's folder.
-    """
+    """One resource of a prompt; `notes` are for the user, such as what was left out."""
 
     name: str
     uri: str
@@ -56,13 +53,7 @@ class Item:
 
 
 class Notebook:
-    """The names of this notebook that a prompt can use.
-
-    Args:
-        shell: The shell whose namespace and history are read.
-        log: The cells and outputs.
-        local: The variables of the function that prompts, if one does.
-    """
+    """The names that a prompt can use; `local` holds the variables of a prompting function."""
 
     def __init__(
         self, shell: InteractiveShell, log: CellLog, local: Mapping[str, Any] | None = None
@@ -177,7 +168,6 @@ def _no_variable(mention: Mention, name: str, variables: Mapping[str, Any]) -> s
 
 
 def _step(value: Any, step: str | int, path: str) -> Any:
-    """Return an attribute or item of the value."""
     name = step.removeprefix(".") if isinstance(step, str) else step
     is_attribute = isinstance(step, str) and step.startswith(".")
     try:
@@ -208,7 +198,6 @@ def _names_in(value: Any) -> Iterable[Any]:
 
 
 def _whole(value: Any, name: str) -> str:
-    """Return a whole frame as CSV."""
     shape = getattr(value, "shape", None)
     cells = 1
     for length in shape if isinstance(shape, tuple) else ():

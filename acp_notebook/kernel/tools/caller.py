@@ -74,14 +74,7 @@ class Caller:
     async def permission(
         self, name: str, question: str, code: str, tool_call_id: u.ToolCallId
     ) -> Answer:
-        """Ask for permission by the session's policy, unless the tool is already granted.
-
-        Args:
-            name: The tool; "Allow for this session" grants it.
-            question: The question to the user.
-            code: The code that will run.
-            tool_call_id: The tool's card.
-        """
+        """Ask for permission by the session's policy, unless the user has granted the tool."""
         if name in self.granted:
             return Answer(is_allowed=True, by="allowed for this session")
         decided: concurrent.futures.Future[Decision] = concurrent.futures.Future()
@@ -102,12 +95,7 @@ class Caller:
         return Answer(decision.option_id in _ALLOWING, decision.by)
 
     async def run(self, work: MainThreadWork[T], limit_s: float) -> T:
-        """Run work on the main thread; cancelling the turn calls it off.
-
-        Raises:
-            ToolFailure: The kernel is busy, or the work cannot be stopped.
-            Stopped: The work was called off, or took longer than `limit_s` seconds.
-        """
+        """Run work on the main thread as `run_bounded` does; cancelling the turn calls it off."""
         self._running.add(work)
         try:
             return await run_bounded(work, limit_s)

@@ -14,13 +14,7 @@ MAX_CELL_CHARS: Final = 4_000
 
 
 def read_cells(shell: Any, *, last: int = 10, number: int | None = None) -> str:
-    """Return sources and text outputs of executed cells as Markdown, oldest first.
-
-    Args:
-        shell: The IPython shell.
-        last: How many of the last cells.
-        number: Only the cell with this prompt number.
-    """
+    """Return the last cells, or one cell, with source and text outputs as Markdown."""
     sources = shell.history_manager.input_hist_raw
     if number is not None:
         wanted = [number] if 0 < number < len(sources) else []

@@ -105,12 +105,12 @@ def tool(
 
     Args:
         function: The function.
-        name: What agents call it; by default its own name.
-        confirm: Whether to ask the user before each call, with the call shown.
-        time_limit: Seconds after which it is interrupted.
+        name: The tool's name; by default the function's.
+        confirm: Whether to show each call to the user and ask for permission.
+        time_limit: Seconds after which a call is interrupted.
 
     Raises:
-        UsageError: The name is taken by another tool, or a parameter's type cannot come as JSON.
+        UsageError: The name is taken by another tool, or a parameter's type has no JSON form.
 
     Example:
         >>> @tool
@@ -233,7 +233,6 @@ def _schema(name: str, model: Any) -> dict[str, Any]:
 
 
 def _argument_words(function: Any) -> dict[str, str]:
-    """Return the descriptions in the docstring's `Args:` section, by parameter."""
     _, _, section = (inspect.getdoc(function) or "").partition("\nArgs:\n")
     words: dict[str, str] = {}
     last = ""

@@ -260,7 +260,6 @@ def _refuse_exit(*_args: object, **_more: object) -> None:
 
 @contextmanager
 def _replaced(owner: Any, name: str, stand_in: object) -> Iterator[None]:
-    """Replace an attribute within the block."""
     own = vars(owner).get(name, _MISSING)
     setattr(owner, name, stand_in)
     try:

@@ -17,10 +17,7 @@ MAX_PUBLISHED: Final = 10
 
 
 def publish_below(shell: Any, outputs: Iterable[Output]) -> None:
-    """Publish outputs in the waiting cell, on the main thread.
-
-    Publishes nothing if no cell waits: in a terminal, or for a turn in the background.
-    """
+    """Publish outputs in the waiting cell, on the main thread; do nothing if no cell waits."""
     pump = Pump.current
     if pump is None or pump.cell is None:
         return

@@ -40,7 +40,6 @@ async def _bridge(url: str, token: str) -> None:
 
 
 def _relay(kernel: Any) -> Any:
-    """Return a server that forwards its requests to the kernel's server."""
     import mcp_types as types
 
     from acp_notebook.kernel.tools.server.announcing import AnnouncingServer

@@ -56,11 +56,9 @@ class Tools(Protocol[Caller_contra]):
 
     def listed(self) -> list[dict[str, Any]]:
         """Return name, description, inputSchema and annotations of each tool, in MCP's form."""
-        ...
 
     async def call(self, caller: Caller_contra, name: str, arguments: dict[str, Any]) -> ToolResult:
         """Run a tool for a caller; a failure is an error result."""
-        ...
 
 
 class ToolServer(Generic[CallerT]):
@@ -171,7 +169,6 @@ class ToolServer(Generic[CallerT]):
         await server.serve(sockets=[self._socket])
 
     def _gate(self, mcp: Any) -> Callable[..., Awaitable[None]]:
-        """Return the MCP application behind a check of host, origin and token."""
         from mcp.server.transport_security import TransportSecuritySettings
 
         hosts = [f"{host}:{self.port}" for host in ("127.0.0.1", "localhost")]
