@@ -1,8 +1,8 @@
 """A Jupyter notebook as a full Agent Client Protocol client.
 
-`acp_notebook.last` is the turn that was prompted last, or None.
+`acp_notebook.last` is the most recently prompted turn, or None.
 
-Importing this package imports nothing heavy; names are loaded when they are used.
+Importing this package is cheap: names are loaded on first use.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
-"""The exception tree. Knows no protocol and no notebook.
+"""The exceptions of this package. Knows no protocol and no notebook.
 
     AcpNotebookError
     ├── AgentError                      the agent's side
     │   ├── AgentNotFound               no such agent or command
-    │   ├── AgentExited                 its process ended; exit status and stderr tail
+    │   ├── AgentExited                 the agent's process ended: exit status and stderr tail
     │   ├── RequestFailed               a JSON-RPC error answer: code, message, data
     │   │   └── AuthRequired            code -32000
     │   └── UnsupportedProtocolVersion  no version in common
     ├── UnsupportedByAgent              a capability that the agent did not offer
-    ├── TurnTimeout                     a wait was over before the turn; also a TimeoutError
-    ├── TurnStopped                     a turn ended otherwise than `end_turn` and the caller asked
-    └── UsageError                      the caller's mistake; the message says the mend
+    ├── TurnTimeout                     a wait ended before the turn; also a TimeoutError
+    ├── TurnStopped                     `raise_for_stop` found another end than `end_turn`
+    └── UsageError                      the caller's mistake; the message says how to fix it
 
 Every message says what happened and what to do next. Cancelling is not an error: it is the
 stop reason `cancelled`.
@@ -24,7 +24,7 @@ from typing import Any, Final
 AUTH_REQUIRED_CODE: Final = -32000
 
 _ESCAPES: Final = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours and the like
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours, cursor movements
     r"|\x1b[\]P^_X][^\x07\x1b]*(?:\x07|\x1b\\)"  # titles, links, commands to the terminal
     r"|\x1b[ -/]*[0-Z\\^-~]"
 )
@@ -32,21 +32,20 @@ _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def printable(text: str) -> str:
-    """Text that a terminal takes for text, whoever wrote it: without escapes and controls."""
+    """Return text without escape sequences and control characters, safe for a terminal."""
     if text.isprintable():
         return text
     return _CONTROLS.sub("\ufffd", _ESCAPES.sub("", text.replace("\r\n", "\n")))
 
 
 class AcpNotebookError(Exception):
-    """Root of everything this package raises on purpose."""
+    """The base class of all exceptions that this package raises deliberately."""
 
     def __str__(self) -> str:
         return printable(super().__str__())
 
     def _render_traceback_(self) -> list[str]:
-        # IPython asks an exception for this. The message says what to do; a traceback through our
-        # own code would only hide it.
+        # IPython calls this. The message says what to do; a traceback would only hide it.
         return [f"{type(self).__name__}: {self}"]
 
 
@@ -63,8 +62,8 @@ class AgentExited(AgentError):
 
     Args:
         message: What happened and the next step.
-        status: How it ended, in words: `exit code 3` or `signal SIGKILL`.
-        stderr_tail: The last lines the agent wrote to stderr.
+        status: How the process ended: `exit code 3` or `signal SIGKILL`.
+        stderr_tail: The end of the agent's stderr.
     """
 
     def __init__(self, message: str, *, status: str = "", stderr_tail: str = "") -> None:
@@ -83,8 +82,8 @@ class RequestFailed(AgentError):
     """The agent answered a request with an error.
 
     Args:
-        method: The method that was asked.
-        code: JSON-RPC or ACP error code.
+        method: The method of the request.
+        code: The JSON-RPC or ACP error code.
         message: The agent's message.
         data: The agent's `data`, any JSON.
     """
@@ -103,7 +102,7 @@ class RequestFailed(AgentError):
 
 
 class AuthRequired(RequestFailed):
-    """The agent wants a login first (error -32000)."""
+    """The agent requires a login first (error -32000)."""
 
 
 class UnsupportedProtocolVersion(AgentError):
@@ -111,26 +110,26 @@ class UnsupportedProtocolVersion(AgentError):
 
 
 class UnsupportedByAgent(AcpNotebookError):
-    """The agent did not offer a capability that the call needs."""
+    """The agent does not have a capability that the call needs."""
 
 
 class TurnStopped(AcpNotebookError):
-    """A turn did not end with `end_turn`, and `raise_for_stop` was asked to say so."""
+    """A turn ended with another stop reason than `end_turn`; raised by `raise_for_stop`."""
 
 
 class TurnTimeout(AcpNotebookError, TimeoutError):
-    """A wait was over before the turn was; the turn goes on."""
+    """A wait ended before the turn; the turn goes on."""
 
 
 class UsageError(AcpNotebookError):
-    """The caller's mistake; the message says how to mend it."""
+    """The caller's mistake; the message says how to fix it."""
 
 
 def describe_error(code: int, message: str, data: Any = None) -> str:
-    """One readable sentence out of a JSON-RPC error.
+    """Return one readable sentence for a JSON-RPC error.
 
-    Agents put the cause in `data` in many shapes: a string, or an object with `details`,
-    `message`, `error` or `reason`; the code alone says little.
+    Agents put the cause into `data` in many forms: a string, or an object with `details`,
+    `message`, `error` or `reason`.
     """
     detail = _readable(data)
     text = message.strip() or "no message"

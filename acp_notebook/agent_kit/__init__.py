@@ -1,4 +1,4 @@
-"""The agent side of ACP, small: write an agent in a notebook cell and speak v2 and v1 at once.
+"""A small kit for the agent side of ACP: an agent in one notebook cell that speaks v2 and v1.
 
     agent = Agent("parrot")
 
@@ -8,7 +8,7 @@
 
     agent.run()
 
-Knows no notebook and no client of ours: what it says is for any ACP client.
+Works with any ACP client. Knows no notebook and nothing of our own client.
 """
 
 from acp_notebook.agent_kit.agent import Agent

@@ -1,4 +1,4 @@
-"""An agent as its author declares it, and how it is run."""
+"""An agent: what its author declares, and how to run it. Knows no form of the wire."""
 
 from __future__ import annotations
 
@@ -28,17 +28,20 @@ PROTOCOLS = frozenset({1, 2})
 
 
 class Agent:
-    """An agent: a name, a function that replies to prompts, and what else it offers.
+    """An agent: a name, a function that replies to prompts, slash commands and options.
 
     Args:
-        name: Its name for programs.
-        version: Its own version.
-        title: Its name for people.
+        name: The name for programs.
+        version: The agent's own version.
+        title: The name for people.
         accepts: What a prompt may hold besides text and links: image, audio, embedded_context.
-        mcp: How it can reach MCP servers: http, stdio. A client then hands it some, and
-            `session.tools(name)` connects to one.
-        protocols: The protocol versions it speaks. With both, the client's wish decides.
-        pace_s: How long `turn.stream` waits between two words.
+        mcp: The MCP transports it supports: http, stdio. Clients then pass servers to each
+            session, and `session.tools(name)` connects to one.
+        protocols: The supported protocol versions, 1 and 2. The client's request chooses.
+        pace_s: How many seconds `turn.stream` waits between two words.
+
+    Raises:
+        ValueError: `accepts`, `mcp` or `protocols` has an unknown value.
     """
 
     def __init__(
@@ -74,34 +77,37 @@ class Agent:
 
     @property
     def info(self) -> dict[str, Any]:
-        """Who it is, as `initialize` tells it."""
+        """The agent's name, version and title as `initialize` reports them."""
         info = {"name": self.name, "version": self.version}
         return info if self.title is None else {**info, "title": self.title}
 
     @property
     def commands(self) -> list[Command]:
-        """Its slash commands."""
+        """The declared slash commands."""
         return list(self._commands.values())
 
     @property
     def options(self) -> list[Option]:
-        """What a user may set for a session."""
+        """The declared options, which a user may set for each session."""
         return list(self._options.values())
 
     def prompt(self, function: ReplyT) -> ReplyT:
-        """Decorator: this function replies to every prompt that is no command."""
+        """Decorate the function that replies to every prompt that is no declared command."""
         self._reply = function
         return function
 
     def command(
         self, name: str, description: str, *, hint: str | None = None
     ) -> Callable[[ReplyT], ReplyT]:
-        """Decorator: this function replies to `/name`.
+        """Decorate the function that replies to `/name`.
 
         Args:
             name: The command without its slash.
-            description: What it does.
-            hint: What its argument is; without it the command takes none.
+            description: What the command does.
+            hint: What the argument is; None for a command without an argument.
+
+        Raises:
+            ValueError: The name is not one word, or begins with a slash.
         """
         if not name or name.startswith("/") or name.split() != [name]:
             raise ValueError(f"{name!r} is no command name: one word, without the slash.")
@@ -123,21 +129,24 @@ class Agent:
         description: str | None = None,
         category: str | None = None,
     ) -> None:
-        """Declare something that a user may set: read it as `turn.session.options[option_id]`.
+        """Declare an option of each session; read it as `turn.session.options[option_id]`.
 
         Args:
-            option_id: Its name for programs.
-            name: Its name for people.
-            default: Its value in a new session.
-            choices: Value to label; without it the option is a switch.
-            description: What it does.
-            category: mode, model, thought_level or another word, by which clients group.
+            option_id: The name for programs.
+            name: The name for people.
+            default: The value in a new session.
+            choices: Labels by value; without choices the option is a switch.
+            description: What the option does.
+            category: mode, model, thought_level or another word; clients group by it.
+
+        Raises:
+            ValueError: The default is none of the choices, or no boolean for a switch.
         """
         option = Option(option_id, name, default, choices or {}, description, category)
         self._options[option_id] = option
 
     async def reply(self, turn: Turn) -> None:
-        """Let the function that is responsible reply to a prompt."""
+        """Reply to a prompt with the function of its command, or else the general one."""
         reply = self._replies.get(turn.command or "", self._reply)
         if reply is not None:
             await reply(turn)
@@ -145,11 +154,11 @@ class Agent:
             await turn.say("This agent has no reply yet. Decorate a function with `@agent.prompt`.")
 
     async def serve(self, transport: Transport) -> None:
-        """Serve one client over any transport until it goes."""
+        """Serve one client over any transport until it disconnects."""
         await AgentConnection(self, transport).run()
 
     def run(self) -> None:
-        """Serve one client over stdin and stdout until it goes. Logs and prints go to stderr."""
+        """Serve one client over stdin and stdout until it disconnects; prints go to stderr."""
         logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(self._serve_stdio())

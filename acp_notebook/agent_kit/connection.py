@@ -1,6 +1,6 @@
-"""One client's connection to an agent: what is served, in which version, and for which sessions.
+"""One client's connection to an agent: the methods served, their version and the open sessions.
 
-Knows JSON-RPC and the methods of ACP; what an answer looks like is the wire's business.
+Knows JSON-RPC and the methods of ACP; the form of the answers belongs to `wire`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Params: TypeAlias = dict[str, Any]
 
 
 class AgentConnection:
-    """Serves one client until it goes."""
+    """Serves one client until it disconnects."""
 
     def __init__(self, agent: Agent, transport: Transport) -> None:
         self._agent = agent
@@ -63,7 +63,7 @@ class AgentConnection:
         }
 
     async def run(self) -> None:
-        """Serve until the client ends the connection, then stop what still runs."""
+        """Serve until the client ends the connection, then stop all running turns."""
         try:
             await self._connection.run()
         finally:

@@ -1,4 +1,4 @@
-"""What an author declares besides the reply: slash commands and options. Plain data, no wire."""
+"""An agent's declarations besides the reply: slash commands and options. Knows no wire."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ class Command:
     name: str
     description: str
     hint: str | None = None
-    """What the argument is; `None` if the command takes none."""
+    """What the argument is; `None` for a command without an argument."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something the user may set for a session: one of several choices, or a switch."""
+    """A setting of a session: one of several choices, or a switch."""
 
     id: str
     name: str
     default: str | bool
     choices: Mapping[str, str] = field(default_factory=dict)
-    """Value to label. Empty for a switch, whose values are `True` and `False`."""
+    """Labels by value. Empty for a switch, whose values are `True` and `False`."""
     description: str | None = None
     category: str | None = None
     """`mode`, `model`, `thought_level` or another; clients group by it."""
 
     def __post_init__(self) -> None:
-        """Refuse a default that is none of the values."""
+        """Reject a default that is not one of the values."""
         if not self.takes(self.default):
             values = ", ".join(self.choices) or "True or False"
             message = (
@@ -39,5 +39,5 @@ class Option:
             raise ValueError(message)
 
     def takes(self, value: object) -> bool:
-        """Whether the value may be set."""
+        """Whether the option has this value."""
         return value in self.choices if self.choices else isinstance(value, bool)

@@ -13,7 +13,7 @@ _ESCAPES = {ord('"'): '\\"', ord("\\"): "\\\\", 9: "\\t", 10: "\\n", 13: "\\r"}
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What a file holds before and after; `None` where there is no file."""
+    """The text of a file before and after; `None` where there is no file."""
 
     path: str
     old: str | None
@@ -21,13 +21,13 @@ class FileChange:
 
     @property
     def operation(self) -> Literal["add", "delete", "modify"]:
-        """What happens to the file."""
+        """What happens to the file; `modify` if it exists before and after."""
         if self.old is None:
             return "add"
         return "delete" if self.new is None else "modify"
 
     def patch(self) -> str:
-        """One `diff --git` section with the absolute path and no prefix, as ACP wants it."""
+        """Return one `diff --git` section with the absolute path and no prefix, as ACP asks."""
         name = _quoted(self.path)
         lines = [f"diff --git {name} {name}\n"]
         if self.operation == "add":
@@ -45,7 +45,7 @@ class FileChange:
 
 
 def _lines(text: str | None) -> list[str]:
-    """The lines with their ends. Only a line feed ends a line, unlike in `str.splitlines`."""
+    """Return the lines with their ends. Only a line feed counts, unlike in `str.splitlines`."""
     parts = (text or "").split("\n")
     ended = [f"{part}\n" for part in parts[:-1]]
     return [*ended, parts[-1]] if parts[-1] else ended
@@ -53,7 +53,7 @@ def _lines(text: str | None) -> list[str]:
 
 def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
     diff = difflib.unified_diff(old, new)
-    # The first two lines are names, which difflib would not quote.
+    # The first two lines are file names, which difflib does not quote.
     for line in list(diff)[2:]:
         if line.endswith("\n"):
             yield line
@@ -62,7 +62,7 @@ def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
 
 
 def _quoted(path: str) -> str:
-    """The path as Git writes it: in quotes, with escapes, if it has unusual characters."""
+    """Return the path as Git writes it: quoted, with escapes, if it has unusual characters."""
     data = path.encode("utf-8", "surrogateescape")
     if all(32 <= byte < 127 and byte not in _ESCAPES for byte in data):  # noqa: PLR2004 - ASCII
         return path

@@ -10,7 +10,7 @@ PermissionKind: TypeAlias = Literal["allow_once", "allow_always", "reject_once",
 
 @dataclass(frozen=True, slots=True)
 class PermissionOption:
-    """One button: what it says and what kind of answer it is."""
+    """One button: its label, and the kind of answer."""
 
     id: str
     name: str
@@ -18,12 +18,12 @@ class PermissionOption:
 
     @property
     def allows(self) -> bool:
-        """Whether choosing it means yes."""
+        """Whether this option grants the permission."""
         return self.kind.startswith("allow")
 
     @property
     def remembers(self) -> bool:
-        """Whether choosing it means: and do not ask again."""
+        """Whether the answer also holds for later requests."""
         return self.kind.endswith("always")
 
 

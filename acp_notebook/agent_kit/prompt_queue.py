@@ -1,7 +1,7 @@
-"""The prompt queue of one open session: one prompt at a time, the others wait.
+"""The prompt queue of one open session: one prompt runs at a time, the others wait.
 
-A prompt is accepted, its user message and the running state are told, the author's function runs,
-and idle ends the turn, whatever happened. Knows the order of these; not their form on the wire.
+For each prompt: accept it, send its user message and the running state, run the author's function,
+and end the turn with idle, whatever happened. Knows this order; not the forms on the wire.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _Prompt:
 
 
 class PromptQueue:
-    """Works off the prompts of one session that a client has open."""
+    """Runs the prompts of one session, on one connection."""
 
     def __init__(
         self, client: SessionClient, *, reply: Callable[[Turn], Awaitable[object]], pace_s: float
@@ -50,7 +50,7 @@ class PromptQueue:
         self._is_begun = False
 
     def prompt(self, request: IncomingRequest, blocks: Sequence[Block]) -> None:
-        """Take a prompt; it runs when those before it have ended."""
+        """Queue a prompt; it runs when the earlier ones have ended."""
         prompt = _Prompt(request, blocks)
         self._waiting.append(prompt)
         request.on_cancel = partial(self._withdraw, prompt)
@@ -58,18 +58,18 @@ class PromptQueue:
             self._start()
 
     def cancel(self) -> None:
-        """Stop the turn and drop the prompts that wait. Without a turn it does nothing."""
+        """Cancel the running turn and the waiting prompts, if there are any."""
         for prompt in self._waiting:
             prompt.request.fail(REQUEST_CANCELLED, "The prompt was cancelled before its turn came.")
         self._waiting.clear()
         if self._turn is not None and self._task is not None and not self._turn.cancelled:
             self._turn.cancelled = True
-            # A task that is cancelled before it began never runs, and its prompt has no answer.
+            # A task that is cancelled before it starts never runs and would answer no prompt.
             if self._is_begun:
                 self._task.cancel()
 
     async def aclose(self) -> None:
-        """Stop everything and wait until it has stopped."""
+        """Cancel all prompts and wait until the running turn has ended."""
         self.cancel()
         if self._task is not None:
             await asyncio.wait({self._task})
@@ -105,8 +105,8 @@ class PromptQueue:
         except asyncio.CancelledError:
             logger.debug("The turn was cancelled.")
         except Exception as failure:  # noqa: BLE001 - the author's code; the turn must end
-            error = _told(failure, turn)
-        # From here nothing is awaited, so that no second stop can come between.
+            error = _reported_error(failure, turn)
+        # Nothing is awaited from here on, so that no second cancel can interfere.
         stop_reason = "cancelled" if turn.cancelled else turn.stop_reason
         turn.settle_tools("failed" if error else "cancelled" if turn.cancelled else "completed")
         self._client.send(self._client.wire.finish(prompt.request, stop_reason, error))
@@ -116,10 +116,10 @@ class PromptQueue:
             await turn.title(" ".join(turn.text.split())[:TITLE_LIMIT])
 
 
-def _told(failure: Exception, turn: Turn) -> RpcError | None:
-    """The failure as the client is told it; `None` if it only comes of a stop or of the end."""
+def _reported_error(failure: Exception, turn: Turn) -> RpcError | None:
+    """Return the error to report; `None` if the cause is a cancel or a lost connection."""
     if turn.cancelled or isinstance(failure, ConnectionLost):
-        # Libraries raise all sorts of errors when they are aborted: none of them is news.
+        # Libraries raise all sorts of errors when they are cancelled; none is worth reporting.
         logger.debug("The turn was given up.", exc_info=failure)
         return None
     logger.error("The agent's function failed.", exc_info=failure)

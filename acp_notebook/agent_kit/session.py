@@ -1,4 +1,4 @@
-"""A session of an agent: where it works, what was set, what was said. Knows no wire."""
+"""A session of an agent: its directory, option values and history. Knows no wire."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TITLE_LIMIT = 60
 
 
 class Session:
-    """What is kept of a session while the agent's process lives."""
+    """A session's data, kept until the agent's process ends."""
 
     def __init__(self, session_id: str, cwd: str, options: Sequence[Option]) -> None:
         self.id = session_id
@@ -23,7 +23,7 @@ class Session:
         self.title: str | None = None
         self.mcp_servers: list[Any] = []
         self.memory: dict[str, Any] = {}
-        """For the author: whatever the agent wants to remember from turn to turn."""
+        """For the author: whatever the agent has to remember from turn to turn."""
         self._options = {option.id: option for option in options}
         self._values = {option.id: option.default for option in options}
         self._history: list[Update] = []
@@ -31,23 +31,24 @@ class Session:
 
     @property
     def options(self) -> dict[str, str | bool]:
-        """Each option's value, by the option's id."""
+        """The option values by option id."""
         return dict(self._values)
 
     @property
     def history(self) -> list[Update]:
-        """What a client needs to show the session anew."""
+        """The updates from which a client can rebuild the session."""
         return list(self._history)
 
     @asynccontextmanager
     async def tools(self, name: str | None = None) -> AsyncIterator[ToolServer]:
-        """Connect to an MCP server that the client handed over; for an `async with` block.
+        """Connect to an MCP server that the client passed; for an `async with` block.
 
         Args:
-            name: The server's name; by default the first one.
+            name: The server's name; by default the first server.
 
         Raises:
-            LookupError: The client handed over no such server.
+            LookupError: The client passed no such server.
+            ValueError: The server's transport is neither http nor stdio.
         """
         entries = [entry for entry in self.mcp_servers if isinstance(entry, dict)]
         for entry in entries:
@@ -59,14 +60,14 @@ class Session:
         raise LookupError(f"The client handed over no MCP server {name or ''}. There are: {known}.")
 
     def has_tools(self, name: str) -> bool:
-        """Whether the client handed over an MCP server of this name."""
+        """Whether the client passed an MCP server of this name."""
         return any(isinstance(e, dict) and e.get("name") == name for e in self.mcp_servers)
 
     def set_option(self, option_id: str, value: object) -> None:
         """Set an option.
 
         Raises:
-            ValueError: There is no such option, or it does not take this value.
+            ValueError: There is no such option, or the option has no such value.
         """
         option = self._options.get(option_id)
         if option is None:
@@ -78,17 +79,17 @@ class Session:
         self._values[option_id] = value if isinstance(value, bool) else str(value)
 
     def keep(self, update: Update) -> None:
-        """Remember an update for replay; what was running then is no news later."""
+        """Keep an update for replay, unless it reports a state, which is soon out of date."""
         if update["sessionUpdate"] != STATE_UPDATE:
             self._history.append(update)
 
     def new_id(self, kind: str) -> str:
-        """An id that is new in this session; the same ones in the same order in every run."""
+        """Return an id that is new in this session; every run yields the same sequence."""
         self._counts[kind] += 1
         return f"{kind}_{self._counts[kind]}"
 
     def described_options(self) -> list[dict[str, Any]]:
-        """The options with their values, named as in v2."""
+        """Return the options with their values, under v2's names."""
         return [_described(option, self._values[option.id]) for option in self._options.values()]
 
 

@@ -1,7 +1,7 @@
-"""This process's stdin and stdout as a transport. POSIX and Windows alike.
+"""This process's stdin and stdout as a transport, on POSIX and Windows. Knows no ACP.
 
-stdout belongs to the protocol: a stray `print`, or what a child process prints, would break it.
-So the transport takes the two streams away and gives the rest of the process stderr and nothing.
+stdout belongs to the protocol: a stray `print`, or a child process's output, would break it.
+So the transport takes both streams; the rest of the process gets stderr and an empty stdin.
 """
 
 from __future__ import annotations
@@ -20,11 +20,7 @@ STDIN, STDOUT, STDERR = 0, 1, 2
 
 
 class StdioTransport:
-    """Reads in a thread of its own and writes at once.
-
-    Writing blocks when the client does not read: an agent that is faster than its client should
-    wait, and while it waits it has nothing else to do.
-    """
+    """Reads in a thread. `send` blocks while the client does not read: no agent runs ahead."""
 
     def __init__(self, read_fd: int, write_fd: int) -> None:
         self._read_fd = read_fd
@@ -34,12 +30,12 @@ class StdioTransport:
         self._lines = LineReader()
         self._ready: deque[bytes | Oversized] = deque()
         self._ended = False
-        # A daemon, because nothing can wake a thread that waits for input.
+        # A daemon, because nothing can end a blocking read of stdin.
         threading.Thread(target=self._read, name="acp-stdin", daemon=True).start()
 
     @classmethod
     def take(cls) -> StdioTransport:
-        """Take stdin and stdout of this process away from everything else in it."""
+        """Take over stdin and stdout; replace them by an empty input and by stderr."""
         sys.stdout.flush()
         read_fd, write_fd = os.dup(STDIN), os.dup(STDOUT)
         nothing = os.open(os.devnull, os.O_RDONLY)
@@ -49,7 +45,7 @@ class StdioTransport:
         return cls(read_fd, write_fd)
 
     async def receive(self) -> bytes | Oversized | None:
-        """Wait for the next line; `None` when the client has closed its end."""
+        """Wait for the next line; `None` once the client has closed its end."""
         while not self._ready and not self._ended:
             data = await self._chunks.get()
             self._ended = not data
@@ -57,7 +53,7 @@ class StdioTransport:
         return self._ready.popleft() if self._ready else None
 
     def send(self, frame: bytes) -> None:
-        """Write a line; a client that is gone makes it the end."""
+        """Write a line; if the client has gone, `receive` returns the end."""
         data = memoryview(frame + b"\n")
         try:
             while data:
@@ -66,10 +62,10 @@ class StdioTransport:
             self._chunks.put_nowait(b"")
 
     async def drain(self) -> None:
-        """Return at once: `send` has written everything."""
+        """Return at once: `send` buffers nothing."""
 
     async def aclose(self) -> None:
-        """End a waiting `receive`. The streams stay until the process ends."""
+        """End a waiting `receive`. The streams stay open until the process ends."""
         self._chunks.put_nowait(b"")
 
     def _read(self) -> None:
@@ -82,5 +78,5 @@ class StdioTransport:
             try:
                 self._loop.call_soon_threadsafe(self._chunks.put_nowait, data)
             except RuntimeError:
-                # The loop is closed: the agent has ended before its client.
+                # The loop is closed: the agent ended before its client.
                 return

@@ -1,4 +1,4 @@
-"""A tool call of a turn, and a terminal in it: what an author drives. Knows no version."""
+"""A tool call of a turn, and a terminal in it, for the author. Knows no protocol version."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ ENDED: Final = frozenset({"completed", "failed", "cancelled"})
 
 
 class Tool:
-    """One use of a tool, from its announcement to its end.
+    """One tool call, from its announcement to its end.
 
-    The first output starts it; whatever is still open when the turn ends is ended with it.
+    The first output starts the call. A call still open at the end of the turn ends with the turn.
     """
 
     def __init__(self, client: SessionClient, fields: dict[str, Any]) -> None:
@@ -28,25 +28,25 @@ class Tool:
 
     @property
     def title(self) -> str:
-        """What the tool does, as shown."""
+        """What the tool does, as the user sees it."""
         return str(self._fields["title"])
 
     @property
     def status(self) -> str:
-        """Where it stands: pending, in_progress, completed, failed or cancelled."""
+        """The status: pending, in_progress, completed, failed or cancelled."""
         return str(self._fields["status"])
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will come of it."""
+        """Whether the call is completed, failed or cancelled."""
         return self.status in ENDED
 
     def snapshot(self) -> dict[str, Any]:
-        """All members as they are now, for a permission request about it."""
+        """Return all current members, for a permission request about this call."""
         return {"toolCallId": self.id, **self._fields, "content": list(self._fields["content"])}
 
     async def announce(self) -> None:
-        """Show it for the first time."""
+        """Send the call to the client for the first time."""
         fields = {name: value for name, value in self._fields.items() if value != []}
         await self._client.emit(updates.tool_call(self.id, **fields))
 
@@ -60,15 +60,15 @@ class Tool:
         output: object = None,
         locations: Sequence[str | tuple[str, int]] | None = None,
     ) -> None:
-        """Change what is given and leave the rest.
+        """Change the given members and leave the others.
 
         Args:
-            title: What it does, as shown.
+            title: What the tool does, as the user sees it.
             status: pending, in_progress, completed, failed or cancelled.
             kind: read, edit, delete, move, search, execute, think, fetch or other.
-            input: What the tool was given, as data.
-            output: What it gave back, as data.
-            locations: Absolute paths, or pairs of path and line, that it works on.
+            input: The tool's input, as data.
+            output: The tool's result, as data.
+            locations: The absolute paths, or pairs of path and line, that the tool works on.
         """
         changes = {
             "title": title,
@@ -81,20 +81,31 @@ class Tool:
         await self._change({name: value for name, value in changes.items() if value is not None})
 
     async def start(self) -> None:
-        """Say that it runs now."""
+        """Set a pending call to in_progress."""
         if self.status == "pending":
             await self._change({"status": "in_progress"})
 
     async def output(self, content: str | Block) -> None:
-        """Show one more piece of its output: text (Markdown) or a content block."""
+        """Append to the output: text (Markdown) or a content block."""
         await self._append(updates.content_item(content))
 
     async def diff(self, path: str, old: str | None, new: str | None) -> None:
-        """Show a change of a file: its texts before and after, `None` where there is no file."""
+        """Append a change of a file.
+
+        Args:
+            path: The file's absolute path.
+            old: The text before; `None` for a new file.
+            new: The text after; `None` for a deleted file.
+        """
         await self._append(FileChange(path, old, new))
 
     async def terminal(self, command: str, *, cwd: str | None = None) -> Terminal:
-        """Show a terminal in it, to be written to."""
+        """Append a terminal, whose output the author writes; no command is run.
+
+        Args:
+            command: The command line to show.
+            cwd: The directory to show; by default the session's.
+        """
         terminal = Terminal(self._client)
         where = cwd or self._client.session.cwd
         await self._client.emit(updates.terminal(terminal.id, command=command, cwd=where))
@@ -102,19 +113,19 @@ class Tool:
         return terminal
 
     async def complete(self, text: str | None = None, *, output: object = None) -> None:
-        """End it well, with a last text or with data as its result."""
+        """End the call as completed, with a last text or with data as its result."""
         await self._end("completed", text, output)
 
     async def fail(self, text: str | None = None, *, output: object = None) -> None:
-        """End it as failed, saying why."""
+        """End the call as failed, with the reason as text or data."""
         await self._end("failed", text, output)
 
     async def cancel(self, text: str | None = None) -> None:
-        """End it as cancelled: it was refused, or is not needed any more."""
+        """End the call as cancelled, for example after a refused permission."""
         await self._end("cancelled", text, None)
 
     def settle(self, status: str) -> None:
-        """End it at once, if it is still open: its turn is over."""
+        """End the call without awaiting, if it is still open at the end of its turn."""
         if not self.ended:
             self._fields["status"] = status
             self._client.send(updates.tool_call(self.id, status=status))
@@ -124,7 +135,7 @@ class Tool:
         if output is not None:
             changes["rawOutput"] = output
         if text is not None:
-            # With the content as a whole, which takes the place of what was sent piece by piece.
+            # The whole content: in an update it replaces the pieces that were sent before.
             changes["content"] = [*self._fields["content"], updates.content_item(text)]
         await self._change(changes)
 
@@ -139,26 +150,31 @@ class Tool:
 
 
 class Terminal:
-    """A terminal that the user sees in a tool call. It shows; it runs nothing."""
+    """A terminal that the user sees in a tool call. It only displays; it runs no command."""
 
     def __init__(self, client: SessionClient) -> None:
         self.id = client.session.new_id("terminal")
         self._client = client
 
     async def write(self, output: str | bytes) -> None:
-        """Show what the command printed; bytes may end in the middle of a character."""
+        """Append output; bytes may end in the middle of a character."""
         data = output.encode() if isinstance(output, str) else output
         await self._client.emit(updates.terminal_output(self.id, data))
 
     async def exit(self, code: int | None = 0, *, signal: str | None = None) -> None:
-        """Say that the command has ended, and how."""
+        """Report the end of the command.
+
+        Args:
+            code: The exit code; `None` if a signal ended the command.
+            signal: The name of the signal that ended the command.
+        """
         status = {"exitCode": code, "signal": signal}
         known = {name: value for name, value in status.items() if value is not None}
         await self._client.emit(updates.terminal(self.id, exitStatus=known))
 
 
 def described_locations(locations: Sequence[str | tuple[str, int]]) -> list[dict[str, Any]]:
-    """Locations in the protocol's form."""
+    """Return locations in the protocol's form."""
     return [
         {"path": place} if isinstance(place, str) else {"path": place[0], "line": place[1]}
         for place in locations

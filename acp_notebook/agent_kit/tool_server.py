@@ -1,7 +1,7 @@
-"""The MCP servers that a client hands an agent: connecting, and calling their tools.
+"""The MCP servers that a client passes to an agent: connecting, and calling their tools.
 
-A small face on the official `mcp` SDK, which is imported at the first connection. Knows no version
-of ACP: both forms of an entry are read.
+A thin layer over the official `mcp` SDK, which is imported at the first connection. Knows no
+version of ACP: it reads the server entries of both.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _CONNECT_S: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What a tool gave back."""
+    """The result of a tool call."""
 
     text: str
     blocks: list[dict[str, Any]] = field(default_factory=list)
-    """Everything, as content blocks that `turn.say` and `tool.output` take: images too."""
+    """The whole result, images too, as content blocks for `turn.say` and `tool.output`."""
     failed: bool = False
 
 
@@ -33,11 +33,11 @@ class ToolServer:
     def __init__(self, name: str, client: Any, tools: Mapping[str, str]) -> None:
         self.name = name
         self.tools = dict(tools)
-        """Each tool's description, by its name."""
+        """Descriptions by tool name."""
         self._client = client
 
     async def call(self, tool: str, /, **arguments: Any) -> ToolAnswer:
-        """Call a tool and wait for its answer, however long a person takes to allow it."""
+        """Call a tool and wait for its answer without limit: a person may have to allow it."""
         result = await self._client.call_tool(tool, arguments)
         blocks = [
             block.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -52,7 +52,7 @@ async def connect(entry: Mapping[str, Any]) -> AsyncIterator[ToolServer]:
     """Connect to a server of `session.mcp_servers`.
 
     Raises:
-        ValueError: Its transport is not one of those that the kit has: http and stdio.
+        ValueError: The transport is neither http nor stdio.
     """
     from mcp.client.client import Client
 
@@ -63,7 +63,7 @@ async def connect(entry: Mapping[str, Any]) -> AsyncIterator[ToolServer]:
 
 
 def _transport(entry: Mapping[str, Any]) -> Any:
-    # Version 1 writes no type for stdio.
+    # Version 1 omits the type of stdio servers.
     kind = entry.get("type", "stdio")
     if kind == "http":
         return _http(str(entry["url"]), _pairs(entry.get("headers")))
@@ -85,7 +85,7 @@ async def _http(url: str, headers: dict[str, str]) -> AsyncIterator[Any]:
     import httpx2
     from mcp.client.streamable_http import streamable_http_client
 
-    # A proxy has no business on the loopback interface.
+    # Proxy settings from the environment must not apply to the loopback interface.
     client = httpx2.AsyncClient(
         headers=headers,
         timeout=httpx2.Timeout(_CONNECT_S, read=None),
@@ -96,5 +96,5 @@ async def _http(url: str, headers: dict[str, str]) -> AsyncIterator[Any]:
 
 
 def _pairs(items: Any) -> dict[str, str]:
-    """Headers or variables: a list of names with values, on the wire of ACP."""
+    """Read headers or variables, which ACP sends as a list of names with values."""
     return {str(item["name"]): str(item["value"]) for item in items or ()}

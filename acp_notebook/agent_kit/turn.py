@@ -1,4 +1,4 @@
-"""A turn: the prompt, and everything that an author may say in reply. Knows no version."""
+"""A turn: the prompt, and everything an author can send in reply. Knows no protocol version."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _PIECE = re.compile(r"\S+\s*|\s+")
 class Turn:
     """One prompt and its reply.
 
-    When the user stops the turn, the author's function is cancelled where it awaits.
+    When the user cancels the turn, the author's function gets a `CancelledError` where it awaits.
     """
 
     cancelled = False
-    """Whether the user has stopped the turn."""
+    """Whether the user has cancelled the turn."""
     stop_reason = "end_turn"
     """Why the turn ends. An author may set `refusal`, `max_tokens` or `max_turn_requests`."""
 
@@ -36,7 +36,7 @@ class Turn:
         self.blocks = list(blocks)
         """The prompt as it was sent: text, links, attached resources, images, audio."""
         self.pace_s = pace_s
-        """How long `stream` waits between two pieces."""
+        """How many seconds `stream` waits between two words."""
         self._client = client
         self._tools: list[Tool] = []
         self._message: tuple[str, str] | None = None
@@ -48,12 +48,12 @@ class Turn:
 
     @property
     def protocol_version(self) -> int:
-        """The version that this client speaks. For telling it; the kit does the rest."""
+        """The negotiated protocol version. For information; the kit handles the differences."""
         return self._client.wire.version
 
     @property
     def text(self) -> str:
-        """The text of the prompt, without what was attached."""
+        """The text of the prompt, without attachments."""
         texts = [str(b.get("text", "")) for b in self.blocks if b.get("type") == "text"]
         return "\n".join(texts).strip()
 
@@ -65,64 +65,76 @@ class Turn:
 
     @property
     def argument(self) -> str:
-        """What follows the command's name; the whole text if there is no command."""
+        """The text after the command's name; the whole text if there is no command."""
         match = _COMMAND.fullmatch(self.text)
         return match[2].strip() if match else self.text
 
     async def say(self, content: str | Block) -> None:
-        """Say text (Markdown), or show a content block.
+        """Send text (Markdown) or a content block as a message of the agent.
 
-        Pieces in a row are one message; a thought or a tool call between them starts a new one.
+        Consecutive calls extend one message; a thought or a tool call starts a new one.
         """
         await self._speak("agent_message", content)
 
     async def think(self, content: str | Block) -> None:
-        """Say what the agent is thinking, apart from what it answers."""
+        """Send text (Markdown) or a content block as a thought, shown apart from the answer."""
         await self._speak("agent_thought", content)
 
     def new_message(self) -> None:
-        """Let what is said next be a message of its own, as after work that the client shows."""
+        """Make the next `say` start a new message, as a tool call does."""
         self._message = None
 
     async def stream(self, text: str, *, pace_s: float | None = None) -> None:
-        """Say a text word by word, waiting between the words, as a model would."""
+        """Send a text word by word, as a model would.
+
+        Args:
+            text: The text, as Markdown.
+            pace_s: The pause between two words in seconds; by default the agent's.
+        """
         wait_s = self.pace_s if pace_s is None else pace_s
         for piece in _PIECE.findall(text):
             await self.say(piece)
             await self.pause(wait_s)
 
     async def pause(self, seconds: float | None = None) -> None:
-        """Wait, by default as long as `stream` does between words. Without pace, not at all."""
+        """Wait, by default for `pace_s` as `stream` does between words."""
         wait_s = self.pace_s if seconds is None else seconds
         if wait_s > 0:
             await asyncio.sleep(wait_s)
 
     async def plan(self, entries: PlanEntries, *, plan_id: str = "plan") -> None:
-        """Show the plan. Call it anew, with all entries, whenever a status changes.
+        """Send the whole plan; call again, with all entries, whenever a status changes.
 
         Args:
             entries: Texts, pairs of text and status, or mappings with `content`, `status` and
                 `priority`. A status is pending, in_progress or completed.
-            plan_id: Which plan, for an agent that has several.
+            plan_id: The plan's id, for an agent that has several plans.
         """
         await self._client.emit(updates.plan(plan_id, entries))
 
     async def usage(
         self, used: int, size: int, *, cost: float | None = None, currency: str = "USD"
     ) -> None:
-        """Report the tokens in context, the size of the context, and the session's cost so far."""
+        """Report the context usage and the cost of the session.
+
+        Args:
+            used: The tokens in the context.
+            size: The size of the context in tokens.
+            cost: The cost of the session so far; `None` if unknown.
+            currency: The currency of the cost, as an ISO 4217 code.
+        """
         await self._client.emit(updates.usage(used, size, cost, currency))
 
     async def title(self, text: str) -> None:
-        """Name the session. Without it, the first prompt is its name."""
+        """Set the session's title; by default it is the beginning of the first prompt."""
         self.session.title = text
         await self._client.emit(updates.title(text))
 
     async def set_option(self, option_id: str, value: str | bool) -> None:
-        """Set an option of the session from the agent's side, and tell the client.
+        """Set an option of the session and notify the client.
 
         Raises:
-            ValueError: There is no such option, or it does not take this value.
+            ValueError: There is no such option, or the option has no such value.
         """
         self.session.set_option(option_id, value)
         await self._client.emit(updates.config_options(self.session.described_options()))
@@ -135,13 +147,13 @@ class Turn:
         input: object = None,  # noqa: A002 - the word that authors and the protocol use
         locations: Sequence[str | tuple[str, int]] = (),
     ) -> Tool:
-        """Announce a tool call; drive it by what is returned.
+        """Announce a tool call and return it; its methods report output and end.
 
         Args:
-            title: What it does, as shown.
+            title: What the tool does, as the user sees it.
             kind: read, edit, delete, move, search, execute, think, fetch or other.
-            input: What the tool is given, as data.
-            locations: Absolute paths, or pairs of path and line, that it works on.
+            input: The tool's input, as data.
+            locations: The absolute paths, or pairs of path and line, that the tool works on.
         """
         fields: dict[str, Any] = {"title": title, "kind": kind}
         if input is not None:
@@ -168,13 +180,16 @@ class Turn:
         Args:
             title: The question.
             options: The buttons.
-            description: Why it is asked, or what will happen.
+            description: The reason for the request, or what will happen.
             tool: The tool call that waits for the answer.
             command: The command line that would be run.
 
         Returns:
             The chosen option, or `None` if the client gave no choice. Only an option that
-            `allows` is a yes.
+            `allows` grants the permission.
+
+        Raises:
+            RpcError: The client answered with an error.
         """
         question = Question(
             title,
@@ -204,18 +219,19 @@ class Turn:
         *,
         required: Sequence[str] = (),
     ) -> dict[str, Any] | None:
-        """Ask the user to fill in a form and wait for it.
+        """Ask the user to fill in a form and wait for the values.
 
         Args:
-            message: What is asked for.
-            fields: A JSON Schema for each field, by its name: string, number, integer, boolean.
+            message: The question that the form asks.
+            fields: A JSON Schema by field name: string, number, integer or boolean.
             required: The names of the fields that must be filled in.
 
         Returns:
             The values by name, or `None` if the user declined.
 
         Raises:
-            RuntimeError: The client cannot show forms; look at `has_forms` first.
+            RuntimeError: The client cannot show forms; check `has_forms` first.
+            RpcError: The client answered with an error.
         """
         if not self.has_forms:
             raise RuntimeError("This client cannot show forms. Look at `turn.has_forms` first.")
@@ -230,7 +246,7 @@ class Turn:
         return content if isinstance(content, dict) else {}
 
     def settle_tools(self, status: str) -> None:
-        """End what is still open: the turn is over."""
+        """End the open tool calls, at the end of the turn."""
         for tool in self._tools:
             tool.settle(status)
 

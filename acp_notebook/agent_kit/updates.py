@@ -1,7 +1,7 @@
-"""Session updates as the kit holds them: the shapes of ACP v2, before a version writes them.
+"""Session updates inside the kit: in the shapes of ACP v2, until a `wire` module writes them.
 
-Two things are not yet on the wire's form: a `FileChange` stands for a diff item, because v1 wants
-the texts and v2 a patch; and config options always have the names of v2.
+Two things differ from the wire: a `FileChange` stands for a diff item, because v1 sends texts and
+v2 a patch; and config options always have v2's names. Knows no connection.
 """
 
 from __future__ import annotations
@@ -21,56 +21,56 @@ STATE_UPDATE = "state_update"
 
 
 def text_block(text: str) -> Block:
-    """Text as a content block."""
+    """Return text as a content block."""
     return {"type": "text", "text": text}
 
 
 def content_item(content: str | Block) -> ContentItem:
-    """A text or a content block as a piece of a tool call's output."""
+    """Return text or a content block as a content item of a tool call."""
     block = text_block(content) if isinstance(content, str) else content
     return {"type": "content", "content": block}
 
 
 def user_message(message_id: str, blocks: Sequence[Block]) -> Update:
-    """The accepted prompt."""
+    """Report the accepted prompt."""
     return {"sessionUpdate": "user_message", "messageId": message_id, "content": list(blocks)}
 
 
 def message_chunk(
     role: Literal["agent_message", "agent_thought"], message_id: str, block: Block
 ) -> Update:
-    """A piece of a message or a thought."""
+    """Report a chunk of a message or a thought."""
     return {"sessionUpdate": f"{role}_chunk", "messageId": message_id, "content": block}
 
 
 def state(name: str, **members: object) -> Update:
-    """Foreground state: running, requires_action or idle."""
+    """Report the foreground state: running, requires_action or idle."""
     return {"sessionUpdate": STATE_UPDATE, "state": name, **members}
 
 
 def tool_call(tool_call_id: str, **fields: object) -> Update:
-    """A tool call, or what changed of it."""
+    """Report a new tool call, or its changed fields."""
     return {"sessionUpdate": "tool_call_update", "toolCallId": tool_call_id, **fields}
 
 
 def tool_content(tool_call_id: str, item: ContentItem) -> Update:
-    """One more piece of a tool call's output."""
+    """Report one more content item of a tool call."""
     return {"sessionUpdate": "tool_call_content_chunk", "toolCallId": tool_call_id, "content": item}
 
 
 def terminal(terminal_id: str, **fields: object) -> Update:
-    """A terminal, or what changed of it."""
+    """Report a new terminal, or its changed fields."""
     return {"sessionUpdate": "terminal_update", "terminalId": terminal_id, **fields}
 
 
 def terminal_output(terminal_id: str, data: bytes) -> Update:
-    """Bytes that a terminal printed."""
+    """Report more output bytes of a terminal."""
     encoded = base64.b64encode(data).decode("ascii")
     return {"sessionUpdate": "terminal_output_chunk", "terminalId": terminal_id, "data": encoded}
 
 
 def plan(plan_id: str, entries: PlanEntries) -> Update:
-    """The whole plan, with the status of each entry."""
+    """Report the whole plan, with the status of each entry."""
     items = {"type": "items", "planId": plan_id, "entries": [_plan_entry(e) for e in entries]}
     return {"sessionUpdate": "plan_update", "plan": items}
 
@@ -84,7 +84,7 @@ def _plan_entry(entry: str | tuple[str, str] | Mapping[str, str]) -> dict[str, s
 
 
 def usage(used: int, size: int, cost: float | None, currency: str) -> Update:
-    """How full the context is and what the session has cost so far."""
+    """Report the used and total tokens of the context, and the session's cost so far."""
     update: Update = {"sessionUpdate": "usage_update", "used": used, "size": size}
     if cost is not None:
         update["cost"] = {"amount": cost, "currency": currency}
@@ -92,15 +92,15 @@ def usage(used: int, size: int, cost: float | None, currency: str) -> Update:
 
 
 def title(text: str) -> Update:
-    """The session's title."""
+    """Report the session's title."""
     return {"sessionUpdate": "session_info_update", "title": text}
 
 
 def config_options(options: Sequence[dict[str, Any]]) -> Update:
-    """All config options with their values."""
+    """Report all config options with their values."""
     return {"sessionUpdate": "config_option_update", "configOptions": list(options)}
 
 
 def available_commands(commands: Sequence[dict[str, Any]]) -> Update:
-    """All slash commands."""
+    """Report all slash commands."""
     return {"sessionUpdate": "available_commands_update", "availableCommands": list(commands)}

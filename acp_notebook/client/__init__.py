@@ -1,5 +1,5 @@
 """ACP's client role: processes, agents, sessions, turns, permissions. Knows no IPython.
 
-Importing it starts nothing. What the notebook adds (waiting with live buttons, showing a turn) is
-handed in as a `Host`.
+Importing it starts nothing. A `Host` adds what a notebook can do: waiting with live buttons and
+showing a turn.
 """

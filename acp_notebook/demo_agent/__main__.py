@@ -1,4 +1,4 @@
-"""The command line of the demo agent."""
+"""The command line of the demo agent. Knows no command of the agent itself."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Serve the demo agent until its client goes."""
+    """Serve the demo agent until its client disconnects."""
     options = parse_arguments(arguments)
     protocols = (1, 2) if options.protocol is None else (options.protocol,)
     make_agent(pace_s=options.pace, protocols=protocols).run()
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _seconds(text: str) -> float:
     value = float(text)
-    if not 0 <= value <= 60:  # noqa: PLR2004 - a minute a word is no pace any more
+    if not 0 <= value <= 60:  # noqa: PLR2004 - more than a minute per word is a mistake
         raise argparse.ArgumentTypeError("the pace must be between 0 and 60 seconds")
     return value
 

@@ -1,4 +1,4 @@
-"""The demo agent put together: its commands, its options and its reply."""
+"""The demo agent's declaration: its commands, its options and its reply. Knows no wire."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ DEFAULT_PACE_S: Final = 0.02
 
 
 def make_agent(*, pace_s: float = DEFAULT_PACE_S, protocols: Iterable[int] = (1, 2)) -> Agent:
-    """A demo agent of its own, with no sessions yet.
+    """Make a new demo agent, without sessions.
 
     Args:
-        pace_s: Seconds between two pieces of text; 0 does not wait.
-        protocols: The protocol versions it speaks.
+        pace_s: Seconds between two words; 0 does not wait.
+        protocols: The supported protocol versions.
     """
     agent = Agent(
         "acp-notebook-demo",

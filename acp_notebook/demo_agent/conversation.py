@@ -1,4 +1,4 @@
-"""What the demo agent says: greeting, echo, help, and long, slow and failing replies."""
+"""The demo agent's replies: greeting, echo, help, and long, slow and failing ones."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _QUOTE_LIMIT: Final = 600
 
 
 def reply_text(turn: Turn, commands: Sequence[Command]) -> str:
-    """The reply to whatever is no command."""
+    """Return the reply to a prompt that is no declared command."""
     if turn.command is not None:
         return f"I have no command `/{turn.command}`. These I have:\n\n{_command_list(commands)}\n"
     greeting = "Hello! " if _GREETING.fullmatch(turn.text) else ""
@@ -44,12 +44,12 @@ def reply_text(turn: Turn, commands: Sequence[Command]) -> str:
 
 
 def help_text(commands: Sequence[Command]) -> str:
-    """The list of commands with a word on what they are for."""
+    """Return the list of commands with an introduction."""
     return f"Each command shows one part of the protocol:\n\n{_command_list(commands)}\n"
 
 
 async def long(turn: Turn) -> None:
-    """Write a long reply of as many sections as asked for."""
+    """Write a reply of as many sections as the argument says."""
     count = int(_number(turn.argument, LONG_DEFAULT, LONG_LIMIT))
     await turn.stream(f"# A long reply in {count} sections\n\n")
     for number, section in enumerate(islice(cycle(SECTIONS), count), start=1):
@@ -58,7 +58,7 @@ async def long(turn: Turn) -> None:
 
 
 async def slow(turn: Turn) -> None:
-    """Talk for a while, whatever the pace: a turn to be stopped."""
+    """Write for as many seconds as the argument says, whatever the pace: a turn to cancel."""
     seconds = _number(turn.argument, SLOW_DEFAULT_S, SLOW_LIMIT_S)
     steps = max(1, round(seconds / SLOW_STEP_S))
     for word in islice(cycle(_SLOW_SENTENCE.split()), steps):
@@ -82,7 +82,7 @@ async def crash(turn: Turn) -> None:
 def _exit() -> NoReturn:
     sys.stderr.write("demo agent: fatal: asked to crash, ending with exit code 3\n")
     sys.stderr.flush()
-    # Not `sys.exit`, which would still say goodbye to the client.
+    # `sys.exit` would close the connection properly, which a crash does not.
     os._exit(CRASH_EXIT_CODE)
 
 

@@ -1,7 +1,7 @@
-"""The demo agent as a data explorer: it looks at a variable, asks, runs pandas code, and reports.
+"""The demo agent as a data explorer: it inspects a variable, asks, runs pandas code, and reports.
 
-Rule-based and the same in every run: what it says are the numbers that the code printed. It reaches
-the variables through the tools of the client's notebook, where there are any.
+Rule-based and the same in every run: it reports the numbers that the code printed. It reaches the
+variables through the notebook tools of the client, if the client has any. Knows no kernel.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _STEPS: Final = ("Look at {0}", "Compute its numbers", "Draw them", "Report")
 
 
 def asked_about(text: str) -> str | None:
-    """The variable that a prompt wants described, if it is such a prompt."""
+    """Return the variable that a prompt asks to describe, or None for another prompt."""
     mention = _MENTION.search(text)
     return mention[1] if mention and _ASKS.search(text) else None
 
 
 async def describe(turn: Turn) -> None:
-    """`/describe NAME`."""
+    """Reply to `/describe NAME`."""
     name = turn.argument.lstrip("@")
     if _NAME.fullmatch(name):
         await explore(turn, name)
@@ -64,7 +64,7 @@ async def explore(turn: Turn, name: str) -> None:
 
 
 async def _look(turn: Turn, notebook: ToolServer, name: str) -> bool | None:
-    """Whether it is a pandas frame; None if it is not there."""
+    """Inspect a variable; return whether it is a pandas frame, or None if it does not exist."""
     tool = await turn.tool(f"Inspect {name}", kind="read", input={"name": name})
     await tool.start()
     answer = await notebook.call("inspect", name=name)

@@ -1,7 +1,4 @@
-"""The code that the demo agent runs on a frame, and the report it makes of what that printed.
-
-Text only; knows no turn.
-"""
+"""The code that the demo agent runs on a frame, and the report on its output. Knows no turn."""
 
 from __future__ import annotations
 
@@ -63,7 +60,7 @@ plt.show()
 
 
 def report(name: str, facts: dict[str, Any], drawn: bool) -> str:
-    """What the numbers say, in Markdown."""
+    """Return a report on the numbers, in Markdown."""
     size = _count(facts["rows"], "row"), _count(facts["columns"], "column")
     parts = [
         f"`{name}` has **{size[0]}** and **{size[1]}**.",

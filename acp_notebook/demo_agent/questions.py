@@ -1,4 +1,4 @@
-"""Where the demo agent needs its user: permission for a tool, and a form."""
+"""The demo agent's questions to its user: permission for a tool, and a form."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FIELDS: Final[dict[str, dict[str, Any]]] = {
 
 
 async def permission(turn: Turn) -> None:
-    """Ask permission for a tool that then runs, or does not."""
+    """Ask permission for a tool call, then run or cancel it."""
     await turn.stream("I would like to count the rows of a file, and I ask you first.\n")
     tool = await turn.tool(
         "Count the rows of sales.csv",
@@ -50,7 +50,7 @@ async def permission(turn: Turn) -> None:
 
 
 async def allowed(turn: Turn, tool: Tool, description: str) -> bool:
-    """Whether the user allows the tool; "always" is kept as the session's mode."""
+    """Ask whether the tool call may run; an "always" sets the session's mode to `trust`."""
     if turn.session.options["mode"] == "trust":
         return True
     choice = await turn.ask(f"{tool.title}?", description=description, tool=tool)

@@ -1,4 +1,4 @@
-"""The sections of a long reply: every kind of Markdown that a view should cope with. Data only."""
+"""The sections of a long reply: every kind of Markdown that a view must render. Data only."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The demo agent at work: plan, diff, terminal, and the tour through all of it.
+"""The demo agent at work: plan, diff, terminal, and the tour through all of them.
 
-Nothing is really done: no file is read or written and no command runs.
+All of it is pretended: no file is read or written and no command runs.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _TERMINAL_OUTPUT: Final = (
     b"\x1b[1mcollecting ... \x1b[0mcollected 3 items\r\n\r\n",
     b"tests/test_mean.py \x1b[32m.\x1b[0m",
     b"\x1b[32m.\x1b[0m\x1b[32m.\x1b[0m",
-    # The check mark is cut in two, as it happens with a real terminal.
+    # The check mark is split between two writes, as happens with a real terminal.
     b"                    [100%]\r\n\r\n\x1b[32m\xe2\x9c",
     b"\x93 3 passed\x1b[0m in 0.12s\r\n",
 )
@@ -110,7 +110,7 @@ async def tour(turn: Turn) -> None:
     looked = "250 rows, 3 outliers" if may_go_on else "not looked at, as you wished"
     await turn.stream(
         "\nThat was the tour:\n\n| part | what happened |\n| --- | --- |\n"
-        f"| data | {looked} |\n| file | changed, but only on theme |\n| tests | 3 passed |\n\n"
+        f"| data | {looked} |\n| file | changed, but only on paper |\n| tests | 3 passed |\n\n"
         "Every message of it can be read: `%acp trace`.\n"
     )
 

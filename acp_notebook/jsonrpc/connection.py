@@ -1,14 +1,14 @@
-"""A JSON-RPC 2.0 peer over a transport. Knows no ACP, and nothing of threads or processes.
+"""A JSON-RPC 2.0 peer over a transport. Knows no ACP, no threads and no processes.
 
 The rules:
 
 1. Everything received is dispatched synchronously, in receive order, by the task that runs
    `Connection.run`. No task is made per message, so nothing can overtake anything.
 2. Every request received gets exactly one answer; every request sent is settled exactly once,
-   if need be with `ConnectionLost`.
+   at the latest with `ConnectionLost`.
 3. What cannot be understood is reported as noise and never answered, so that two confused peers
-   cannot answer each other for ever. The one exception is the empty batch, as JSON-RPC demands.
-4. Callbacks may fail: that is logged, a request among them is answered, and reading goes on.
+   cannot answer each other forever. The one exception is the empty batch, as JSON-RPC demands.
+4. A callback may raise: the error is logged, a request is answered with it, and reading goes on.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ NoiseCallback: TypeAlias = Callable[[str, str], None]
 
 
 class ConnectionLost(RpcError):
-    """The connection ended before the answer came, or had ended before the call was made."""
+    """The connection ended before the answer came, or before the call was made."""
 
     def __init__(self, message: str = "The connection closed before the answer came.") -> None:
         super().__init__(INTERNAL_ERROR, message)
 
 
 class IncomingRequest:
-    """A request of the peer, to be answered once, now or later."""
+    """A request from the peer; it is answered once, now or later."""
 
     on_cancel: Callable[[], None] | None = None
-    """Called when the peer withdraws the request. What it leaves unanswered is answered then."""
+    """Called when the peer withdraws the request, before the automatic `REQUEST_CANCELLED`."""
 
     def __init__(
         self, request: Request, answer: Callable[[IncomingRequest, Response], bool]
@@ -72,18 +72,18 @@ class IncomingRequest:
 
     @property
     def answered(self) -> bool:
-        """Whether the one answer has been given."""
+        """Whether the request has been answered."""
         return self._answered
 
     def respond(self, result: object) -> bool:
-        """Answer with a result; `False` if it was answered before or the connection is gone.
+        """Answer with a result; `False` if already answered or the connection has ended.
 
-        A result that has no JSON form is logged and becomes an internal error: the peer waits.
+        A result that has no JSON form is logged, and the peer gets an internal error instead.
         """
         return self._settle(Response(self.id, result))
 
     def fail(self, code: int, message: str, data: object = None) -> bool:
-        """Answer with an error; `False` if it was answered before or the connection is gone."""
+        """Answer with an error; `False` if already answered or the connection has ended."""
         return self._settle(Response(self.id, error=RpcError(code, message, data)))
 
     def _settle(self, response: Response) -> bool:
@@ -94,7 +94,7 @@ class IncomingRequest:
 
 
 class _BatchAnswers:
-    """Collects the answers to one batch, to be sent as one array when the last one is in."""
+    """Collects the answers to one batch and sends them as one array after the last one."""
 
     def __init__(self, expected: int, send: Callable[[bytes], None]) -> None:
         self._missing = expected
@@ -109,7 +109,15 @@ class _BatchAnswers:
 
 
 class Connection:
-    """One side of a conversation. All of it belongs to the event loop that runs `run`."""
+    """One side of a JSON-RPC connection. Belongs to the event loop that runs `run`.
+
+    Args:
+        transport: Carries the frames.
+        on_request: Called with each request, which may be answered later; raising `RpcError`
+            answers it at once.
+        on_notification: Called with the method and params of each notification.
+        on_noise: Called with kind and text of what was received and is no message.
+    """
 
     def __init__(
         self,
@@ -123,7 +131,7 @@ class Connection:
         self._on_request = on_request
         self._on_notification = on_notification
         self._on_noise = on_noise
-        # From 1: some peers take the id 0 for no id at all.
+        # Ids start at 1: some peers treat the id 0 as a missing id.
         self._last_id = 0
         self._pending: dict[RequestId, ResponseCallback] = {}
         self._incoming: dict[RequestId, IncomingRequest] = {}
@@ -131,7 +139,7 @@ class Connection:
 
     @property
     def ended(self) -> bool:
-        """Whether the conversation is over: nothing more is sent or settled."""
+        """Whether the connection has ended: nothing more is sent or settled."""
         return self._ended
 
     def send_request(self, method: str, params: object, on_response: ResponseCallback) -> RequestId:
@@ -151,7 +159,7 @@ class Connection:
         return request_id
 
     async def request(self, method: str, params: object = None) -> object:
-        """Send a request and wait for its result. Giving up the wait withdraws the request.
+        """Send a request and wait for its result. Cancelling the wait withdraws the request.
 
         Raises:
             RpcError: The peer answered with an error.
@@ -160,7 +168,7 @@ class Connection:
         answer: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
 
         def settle(response: Response) -> None:
-            # A late answer to a call that nobody awaits any more is dropped here.
+            # A late answer to a cancelled wait is dropped here.
             if not answer.done():
                 answer.set_result(response)
 
@@ -175,18 +183,22 @@ class Connection:
         return response.result
 
     def cancel_request(self, request_id: RequestId) -> None:
-        """Tell the peer that its answer is no longer wanted; it still settles the call."""
+        """Ask the peer to cancel a request (`$/cancel_request`); its answer settles the call."""
         if request_id in self._pending:
             self.notify(CANCEL_REQUEST, {"requestId": request_id})
 
     def notify(self, method: str, params: object = None) -> None:
-        """Send a notification; after the end it is dropped, like any that was too late."""
+        """Send a notification; it is dropped once the connection has ended.
+
+        Raises:
+            TypeError: The params have no JSON form (also `ValueError`, `RecursionError`).
+        """
         frame = dump(Notification(method, params))
         if not self._ended:
             self._transport.send(frame)
 
     async def drain(self) -> None:
-        """Wait until the peer has room for more."""
+        """Wait until the transport can take more."""
         await self._transport.drain()
 
     async def run(self) -> None:
@@ -245,7 +257,7 @@ class Connection:
 
     def _serve(self, request: Request, send: Callable[[bytes], None]) -> None:
         def answer(incoming: IncomingRequest, response: Response) -> bool:
-            # A peer may reuse an id too early: only the newer request is known under it then.
+            # A peer may reuse an id too early; then only the newer request is kept under it.
             if self._incoming.get(incoming.id) is incoming:
                 del self._incoming[incoming.id]
             if self._ended:

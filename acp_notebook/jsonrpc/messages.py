@@ -1,7 +1,7 @@
-"""JSON-RPC 2.0 messages: their types, and bytes to messages and back.
+"""JSON-RPC 2.0 messages: their types, parsing and serialization.
 
 Pure. Knows no transport, no ACP, and not which request an answer belongs to.
-Reading is tolerant where that is safe; what is written is always plain, valid JSON on one line.
+Parsing is tolerant where that is safe; output is always valid JSON on one line.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NOT_JSON: Final = "not_json"
 NOT_JSONRPC: Final = "not_jsonrpc"
 
 NOISE_TEXT_LIMIT: Final = 2000
-"""Characters of a noisy line that are kept; the line itself may be tens of megabytes."""
+"""How many characters of a noisy line are kept; the line may be tens of megabytes long."""
 
 RequestId: TypeAlias = int | str
 
@@ -39,7 +39,7 @@ _SURROGATE_ESCAPE: Final = re.compile(
 
 
 class RpcError(Exception):
-    """The error of an answer: a handler raises it to send it, a caller gets it raised."""
+    """A JSON-RPC error: raised by a handler to send it, raised to a caller who receives it."""
 
     def __init__(self, code: int, message: str, data: object = None) -> None:
         super().__init__(code, message, data)
@@ -53,7 +53,7 @@ class RpcError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A call that wants exactly one answer."""
+    """A call that expects exactly one answer."""
 
     id: RequestId
     method: str
@@ -80,11 +80,11 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """What came in and is no JSON-RPC message: a log line, control bytes, a broken frame."""
+    """Received data that is no JSON-RPC message: a log line, control bytes, a broken frame."""
 
     kind: str
     text: str
-    """For showing only: decoded with replacement and cut to `NOISE_TEXT_LIMIT`."""
+    """For display only: decoded with replacement and cut to `NOISE_TEXT_LIMIT`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +98,13 @@ Message: TypeAlias = Request | Notification | Response
 
 
 def parse(frame: bytes) -> Message | Batch | Noise:
-    """Read one frame. Never raises: what is no message comes back as `Noise`."""
+    """Read one frame. Never raises: what is no message is returned as `Noise`."""
     try:
-        # Consoles on Windows like to begin with a byte order mark.
+        # Consoles on Windows may begin with a byte order mark.
         text = frame.decode("utf-8-sig")
         value: object = json.loads(_without_lone_surrogates(text), parse_constant=_no_number)
     except (ValueError, RecursionError):
-        # ValueError: bad UTF-8, bad JSON, and integers of absurd length. RecursionError: nesting.
+        # ValueError: bad UTF-8, bad JSON, and huge integers. RecursionError: nesting.
         return Noise(NOT_JSON, shorten(frame.decode("utf-8", "replace")))
     if isinstance(value, list):
         return Batch(tuple(_read_message(entry) for entry in value))
@@ -114,7 +114,7 @@ def parse(frame: bytes) -> Message | Batch | Noise:
 def dump(message: Message | Sequence[Response]) -> bytes:
     """Write a message, or the answers to a batch, as compact UTF-8 without a line end.
 
-    NaN and the infinities, which JSON cannot say, become `null`; lone surrogates become U+FFFD.
+    NaN and the infinities, which JSON lacks, become `null`; lone surrogates become U+FFFD.
 
     Raises:
         TypeError: A value has no JSON form.
@@ -136,14 +136,14 @@ def dump(message: Message | Sequence[Response]) -> bytes:
 
 
 def shorten(text: str) -> str:
-    """Cut a noisy text to what a log can bear, saying how much there was."""
+    """Cut a text to `NOISE_TEXT_LIMIT`, and append its original length if it was longer."""
     if len(text) <= NOISE_TEXT_LIMIT:
         return text
     return f"{text[:NOISE_TEXT_LIMIT]}… ({len(text)} characters in all)"
 
 
 def describe(message: Message) -> str:
-    """The message as text for a log: cut to `NOISE_TEXT_LIMIT`, never raising."""
+    """Return the message as text for a log, cut to `NOISE_TEXT_LIMIT`. Never raises."""
     return shorten(_for_showing(_to_json(message)))
 
 
@@ -152,11 +152,11 @@ def _encode(value: object) -> str:
 
 
 def _no_number(_constant: str) -> None:
-    """Python agents write NaN, which no other JSON reader takes; `null` is what others send."""
+    """Read the NaN of Python agents as `null`, which agents in other languages send."""
 
 
 def _without_lone_surrogates(text: str) -> str:
-    # The substring test keeps the usual frame, which has no such escape, free of the regex.
+    # The substring test spares the usual frame, which has no such escape, the regex.
     if "\\ud" not in text and "\\uD" not in text:
         return text
     return _SURROGATE_ESCAPE.sub(
@@ -213,7 +213,7 @@ def _for_showing(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False)
     except RecursionError:
-        # What could just be read may be too deep to write: the stack is a few calls deeper here.
+        # What could be parsed may be too deep to write: the stack is a few calls deeper here.
         return "(too deeply nested to show)"
 
 
@@ -225,10 +225,10 @@ def _read_object(value: dict[str, object]) -> Message | None:
 
 
 def _is_jsonrpc(value: dict[str, object], members: frozenset[str]) -> bool:
-    """Whether the object says it is JSON-RPC.
+    """Whether the object is a JSON-RPC message.
 
-    The `jsonrpc` member may be missing, but then nothing else may be there: a structured log line
-    often has `id`, `method` or `result` too, and must not settle a call.
+    The `jsonrpc` member may be missing, but then only members of JSON-RPC are allowed: a
+    structured log line often has `id`, `method` or `result` too, and must not settle a call.
     """
     if "jsonrpc" in value:
         return value["jsonrpc"] == "2.0"
@@ -239,7 +239,7 @@ def _read_call(value: dict[str, object]) -> Message | None:
     method, params = value["method"], value.get("params")
     if not isinstance(method, str):
         return None
-    # Some serializers write `"id": null` for a notification, and nothing could answer to it.
+    # Some serializers write `"id": null` for a notification.
     if value.get("id") is None:
         return Notification(method, params)
     request_id = read_id(value["id"])
@@ -260,7 +260,7 @@ def _read_response(value: dict[str, object]) -> Message | None:
 
 
 def read_id(value: object) -> RequestId | None:
-    """The value as a request id, or `None` if it is none: `True` is an `int` only to Python."""
+    """Return the value as a request id, or `None` if it is none. A boolean is none."""
     if isinstance(value, int | str) and not isinstance(value, bool):
         return value
     return None

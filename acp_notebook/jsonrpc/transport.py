@@ -1,4 +1,4 @@
-"""What carries frames: a stream of lines, a pair in memory, and a recorder around either.
+"""Transports of frames: a stream of lines, a pair in memory, and a recorder around either.
 
 A frame is the bytes of one message without its line end. Knows no JSON.
 """
@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 DEFAULT_MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 READ_BYTES: Final = 64 * 1024
 CLOSE_TIMEOUT_S: Final = 1.0
-"""How long a closing stream may take to hand over what is still to be written."""
+"""How long a closing stream may take to write what is buffered."""
 
 Direction: TypeAlias = Literal["sent", "received"]
 _Frames: TypeAlias = "asyncio.Queue[bytes | Oversized | None]"
@@ -28,32 +28,32 @@ _Frames: TypeAlias = "asyncio.Queue[bytes | Oversized | None]"
 
 @dataclass(frozen=True, slots=True)
 class Oversized:
-    """A line above the cap, which was dropped. The stream goes on after it."""
+    """A line above the size limit. Its bytes were dropped; later lines are read as usual."""
 
     size: int
-    """Its length in bytes."""
+    """The length of the line in bytes."""
 
 
 class Transport(Protocol):
     """Carries frames both ways, in order."""
 
     async def receive(self) -> bytes | Oversized | None:
-        """Wait for the next frame; `None` means the end, and stays `None`."""
+        """Wait for the next frame; `None` at the end, and at every later call."""
 
     def send(self, frame: bytes) -> None:
-        """Queue a frame. Never blocks; after the end it is dropped."""
+        """Queue a frame without blocking; after the end the frame is dropped."""
 
     async def drain(self) -> None:
-        """Wait until the peer has room for more."""
+        """Wait until the transport can take more."""
 
     async def aclose(self) -> None:
         """End both directions. May be called more than once."""
 
 
 class LineReader:
-    """Cuts a stream of bytes into lines, wherever the reads cut it. Does no I/O.
+    """Splits a stream of bytes into lines, independent of the read boundaries. Does no I/O.
 
-    Blank lines vanish and CRLF counts as LF. The cost is linear in the bytes fed.
+    Blank lines are dropped and CRLF counts as LF. The cost is linear in the bytes fed.
     """
 
     def __init__(self, max_line_bytes: int = DEFAULT_MAX_LINE_BYTES) -> None:
@@ -62,7 +62,7 @@ class LineReader:
         self._size = 0
 
     def feed(self, data: bytes) -> list[bytes | Oversized]:
-        """Take what was read; return the lines that it completes."""
+        """Add the bytes of one read; return the lines that they complete."""
         lines: list[bytes | Oversized] = []
         *ends, rest = data.split(b"\n")
         for end in ends:
@@ -72,7 +72,7 @@ class LineReader:
         return lines
 
     def finish(self) -> list[bytes | Oversized]:
-        """Return the unfinished line, if any: at the end of the stream it counts as a line."""
+        """Return the unfinished line, if any, as at the end of the stream."""
         line, size = bytes(self._kept), self._size
         self._kept, self._size = bytearray(), 0
         if size > self._max_line_bytes:
@@ -125,12 +125,12 @@ class StreamTransport:
         self._ready.extend(self._lines.feed(data) if data else self._lines.finish())
 
     def send(self, frame: bytes) -> None:
-        """Write a line; what the peer does not take yet is kept in memory."""
+        """Write a line; what the peer has not read yet is buffered without limit."""
         if not self._closed and not self._writer.is_closing():
             self._writer.write(frame + b"\n")
 
     async def drain(self) -> None:
-        """Wait until what was sent is mostly written."""
+        """Wait until the write buffer has fallen below its limit."""
         with contextlib.suppress(OSError):
             await self._writer.drain()
 
@@ -139,15 +139,15 @@ class StreamTransport:
         if self._closed:
             return
         self._closed = True
-        # The only way to wake a pending read without ending the task that waits in it.
+        # The only way to end a pending read without cancelling the task that awaits it.
         self._reader.set_exception(ConnectionAbortedError("the transport was closed"))
         self._writer.close()
         try:
             async with asyncio.timeout(CLOSE_TIMEOUT_S):
                 await self._writer.wait_closed()
         except TimeoutError:
-            # The peer does not read: its share of the buffer is lost, our time is not.
-            # (A pipe that was closed in this very moment cannot be aborted: AttributeError.)
+            # The peer does not read: what is buffered for it is dropped.
+            # (Aborting a pipe that has just been closed raises AttributeError.)
             with contextlib.suppress(AttributeError):
                 self._writer.transport.abort()
         except OSError:
@@ -164,18 +164,18 @@ class MemoryTransport:
 
     @classmethod
     def pair(cls) -> tuple[MemoryTransport, MemoryTransport]:
-        """Two ends: what one sends the other receives."""
+        """Return two ends: each receives what the other sends."""
         there: _Frames = asyncio.Queue()
         back: _Frames = asyncio.Queue()
         return cls(back, there), cls(there, back)
 
     async def receive(self) -> bytes | Oversized | None:
-        """Wait for the next frame; `None` once either end is closed and the rest is read."""
+        """Wait for the next frame; `None` once either end is closed and all frames are read."""
         if self._closed:
             return None
         frame = await self._inbox.get()
         if frame is None or self._closed:
-            # The end stays the end for whoever asks again.
+            # Every later call has to find the end too.
             self._inbox.put_nowait(None)
             return None
         return frame
@@ -186,10 +186,10 @@ class MemoryTransport:
             self._outbox.put_nowait(frame)
 
     async def drain(self) -> None:
-        """Return at once: memory always has room."""
+        """Return at once: the queue has no limit."""
 
     async def aclose(self) -> None:
-        """End both ends; the other one may still read what it was sent."""
+        """Close both ends; the other one can still read what was sent to it."""
         if not self._closed:
             self._closed = True
             self._inbox.put_nowait(None)
@@ -241,5 +241,5 @@ class RecordingTransport:
         try:
             self._record(direction, self._redact(frame))
         except Exception:
-            # A full disk must not cost the conversation.
+            # A failing recorder must not end the connection.
             logger.exception("A frame could not be recorded.")

@@ -1,1 +1,1 @@
-"""The IPython side: magics, the wait, the place of a turn in the notebook. Composition root."""
+"""The IPython side: magics, waiting, and the views of a notebook. The composition root."""

@@ -21,7 +21,7 @@ from acp_notebook.kernel.views.start_display import StartDisplay
 from acp_notebook.kernel.views.terminal_cell import TerminalCell, attend_at_console
 from acp_notebook.kernel.views.turn_cell import TurnCell
 from acp_notebook.kernel.waiting.kernel_loop import call_on_kernel_loop
-from acp_notebook.kernel.waiting.pump import Pump, Signal, run_on_main
+from acp_notebook.kernel.waiting.pump import PollableEvent, Pump, run_on_main
 from acp_notebook.kernel.waiting.shell_channel import find_shell_channel
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ class NotebookHost:
 
     def wait(self, future: concurrent.futures.Future[Any], timeout_s: float | None) -> bool:
         """Wait while the page stays alive; an interrupt passes through."""
-        signal = Signal()
-        future.add_done_callback(lambda _: signal.set())
+        done = PollableEvent()
+        future.add_done_callback(lambda _: done.set())
         with Pump(present_kernel()) as pump:
-            return pump.wait(signal, timeout_s)
+            return pump.wait(done, timeout_s)
 
     @contextmanager
     def attended(self) -> Iterator[None]:

@@ -1,1 +1,1 @@
-"""What a session is: updates, state, reducer, changes. Pure: no I/O, no clock, no version."""
+"""The session model: updates, state, reducer, changes. Pure: no I/O, no clock, no version."""

@@ -1,1 +1,1 @@
-"""The wire, kept for learning and for bug reports."""
+"""Recordings of the wire, for learning and for bug reports."""

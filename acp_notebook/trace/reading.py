@@ -1,6 +1,6 @@
-"""Reading a recording: names for answers, the frames of one turn, runs of like frames.
+"""Reading a recording: names of answers, the frames of one turn, runs of similar frames.
 
-Knows JSON-RPC's outer members and the method that starts a turn; shows nothing itself.
+Knows JSON-RPC's outer members and the method that starts a turn; displays nothing.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _OTHER = {"sent": "received", "received": "sent"}
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One frame with its name, or several in a row that differ only in content."""
+    """One named frame, or several in a row that differ only in content."""
 
     name: str
     frames: tuple[Frame, ...]
 
 
 def named_frames(frames: Iterable[Frame]) -> list[tuple[str, Frame]]:
-    """Each frame with a name; an answer is named by the method that it answers."""
+    """Return each frame with a name; an answer is named after the method that it answers."""
     asked: dict[tuple[str, str], str] = {}
     found = []
     for frame in frames:
@@ -43,7 +43,7 @@ def named_frames(frames: Iterable[Frame]) -> list[tuple[str, Frame]]:
 
 
 def since_last_prompt(named: Sequence[tuple[str, Frame]]) -> list[tuple[str, Frame]]:
-    """The frames of the last turn: from the last prompt that was sent."""
+    """Return the frames from the last sent prompt on, or all of them if there is no prompt."""
     for index in range(len(named) - 1, -1, -1):
         name, frame = named[index]
         if name == PROMPT_METHOD and frame.direction == "sent":
@@ -52,6 +52,6 @@ def since_last_prompt(named: Sequence[tuple[str, Frame]]) -> list[tuple[str, Fra
 
 
 def steps(named: Iterable[tuple[str, Frame]]) -> list[Step]:
-    """Runs of frames of one name and direction, such as the chunks of a message, as one step."""
+    """Group consecutive frames of one name and direction, such as a message's chunks."""
     groups = itertools.groupby(named, key=lambda pair: (pair[0], pair[1].direction))
     return [Step(name, tuple(frame for _, frame in group)) for (name, _), group in groups]

@@ -1,6 +1,6 @@
-"""A bounded record of the frames of one agent, both directions, in wire order.
+"""A bounded recording of one agent's frames, in both directions and in wire order.
 
-Knows JSON-RPC's outer members, to name a frame; knows no ACP and shows nothing itself.
+Knows JSON-RPC's outer members and where an update names its kind; displays nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MAX_BYTES = 32 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One frame; `at_s` counts from the start of the recording."""
+    """One frame; `at_s` is in seconds since the start of the recording."""
 
     at_s: float
     direction: Direction
@@ -28,7 +28,7 @@ class Frame:
 
     @property
     def message(self) -> Any:
-        """The frame as JSON, or its text where it is none."""
+        """The frame as JSON, or its text if it is not JSON."""
         try:
             return json.loads(self.data)
         except (ValueError, RecursionError):
@@ -36,7 +36,7 @@ class Frame:
 
     @property
     def label(self) -> str:
-        """A few words that name the message: its method, update kind or answered id."""
+        """A short name for the message: its method, update kind or answered id."""
         message = self.message
         if isinstance(message, list):
             return f"batch of {len(message)}"
@@ -52,9 +52,9 @@ class Frame:
 
 
 class Recording:
-    """Keeps the last frames; older ones make room, by count and by size.
+    """Keeps the last `MAX_FRAMES` frames and `MAX_BYTES` bytes; older frames are dropped.
 
-    `record` is called on the connection's thread; `frames` may be called from any.
+    `record` is called on the connection's thread; `frames` may be called from any thread.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -66,7 +66,7 @@ class Recording:
         self._lock = threading.Lock()
 
     def record(self, direction: Direction, data: bytes) -> None:
-        """Keep one frame."""
+        """Add one frame, without the texts given to `redact`."""
         for secret in self._secrets:
             data = data.replace(secret, b'"(hidden)"')
         frame = Frame(self._clock() - self._started, direction, data)
@@ -79,7 +79,7 @@ class Recording:
                 self._bytes -= len(self._frames.popleft().data)
 
     def redact(self, secrets: Iterable[str]) -> None:
-        """Keep these texts out of the frames to come, where they stand as JSON strings."""
+        """Replace these texts in later frames, wherever they are a whole JSON string."""
         for secret in secrets:
             self._secrets += {
                 json.dumps(secret, ensure_ascii=is_ascii).encode(errors="surrogatepass")
@@ -87,7 +87,7 @@ class Recording:
             }
 
     def frames(self, last: int | None = None) -> list[Frame]:
-        """The frames kept, oldest first; with `last` only so many."""
+        """Return the kept frames, oldest first; with `last`, at most that many of the newest."""
         with self._lock:
             kept = list(self._frames)
         return kept if last is None else kept[-last:] if last > 0 else []

@@ -1,1 +1,1 @@
-"""The live view of a turn over `render`. Knows session and render, not the client or the wire."""
+"""The live views in the page, on top of `render`. Knows no client and no wire."""

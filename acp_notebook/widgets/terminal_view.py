@@ -1,7 +1,7 @@
-"""`TerminalView`, a terminal in the page that one can type into, and its presenter.
+"""`TerminalView`, an interactive terminal in the page, and its presenter.
 
-Nothing of it is saved, and what was typed is kept only to be struck out of what is told of a
-failure. Knows no process: bytes come in, keys go out.
+Nothing is saved; typed text is kept only to remove it from error reports. Knows no process: bytes
+come in, keys go out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SECRET_CHARS: Final = 3
 
 
 class TerminalView(anywidget.AnyWidget):
-    """One terminal in the page. It has no traits: everything comes as messages."""
+    """One terminal in the page. Has no traits: its content arrives as messages."""
 
     _esm = (_STATIC / "terminal_view.js").read_text(encoding="utf-8")
     _css = "\n".join(
@@ -34,18 +34,18 @@ class TerminalView(anywidget.AnyWidget):
 
 
 class TerminalPresenter:
-    """Brings a terminal's screen to the page, and the keys back.
+    """Sends a terminal's screen to the page, and typed keys to the program.
 
-    Make it in the cell's thread. `fed` belongs to the thread that reads the terminal.
+    Create it on the cell's thread. `fed` belongs to the thread that reads the terminal.
 
     Args:
-        title: What runs there.
+        title: The title of the terminal.
         size: Columns and rows.
-        write: Takes what is typed.
-        hides_typing: Whether the program asks for a hidden line just now.
-        post: Runs a function soon on the reading thread; may be called anywhere.
-        call_later: Runs a function there after some seconds; called only there.
-        make_view: Makes the view; a test gives its own.
+        write: Receives typed input.
+        hides_typing: Returns whether the program currently reads a hidden line.
+        post: Runs a function soon on the reading thread; may be called on any thread.
+        call_later: Runs a function on the reading thread after some seconds; called only there.
+        make_view: Makes the view; a test passes its own.
     """
 
     def __init__(
@@ -74,13 +74,13 @@ class TerminalPresenter:
         self._context = contextvars.copy_context()
 
     def fed(self, data: bytes) -> None:
-        """The program has written something."""
+        """Add output of the program; the page is updated at most every `REFRESH_S` seconds."""
         self.screen.feed(data)
         if self._timer is None and not self._is_closed:
             self._timer = self._call_later(REFRESH_S, self._on_beat)
 
     def close(self) -> None:
-        """Nothing more goes out, and the view is gone."""
+        """Close the view; nothing more is sent. May be called more than once."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -90,7 +90,7 @@ class TerminalPresenter:
 
     @property
     def last_words(self) -> str:
-        """What stands on the screen, without what was typed."""
+        """The text of the screen, without typed text."""
         text = self.screen.text
         for typed in self._typed:
             text = text.replace(typed, HIDDEN)
@@ -110,7 +110,7 @@ class TerminalPresenter:
         self._context.run(self.view.send, message)
 
     def _on_message(self, _view: Any, content: Any, _buffers: Any) -> None:
-        # Runs on whatever thread the kernel has for it: only pass it on.
+        # The kernel calls this on any thread, so only pass the message on.
         if isinstance(content, Mapping):
             self._post(lambda: self._receive(content))
 

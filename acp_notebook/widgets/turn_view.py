@@ -1,8 +1,8 @@
-"""`TurnView`, the widget in the page, and `TurnPresenter`, which feeds it.
+"""`TurnView`, the widget in the page, and `TurnPresenter`, which sends it a document.
 
-The view is a page that stores and places blocks; the presenter decides when: at once what the
-reader waits for, the rest coalesced. Deltas are numbered, and a page that missed one, or is new,
-asks for everything. Knows no ACP: buttons come back as names and numbers that the document reads.
+The view stores and places blocks; the presenter decides when to send them: urgent ones at once, the
+others coalesced. Deltas are numbered, and a page that is new or missed one requests a snapshot.
+Knows no ACP: buttons are reported as names and numbers that the document resolves.
 """
 
 from __future__ import annotations
@@ -21,55 +21,52 @@ from acp_notebook.session.changes import SessionChange
 from acp_notebook.session.elicitation import Action, ElicitationId
 from acp_notebook.session.updates import Failure, PermissionId, PromptId, ToolCallId
 
-# A page that was loaded anew has another id; the old ones are forgotten.
+# A reloaded page has a new id; the oldest ids are dropped.
 MAX_PAGES: Final = 16
 _STATIC: Final = Path(__file__).parent / "static"
 
 
 class TurnView(anywidget.AnyWidget):
-    """One turn in the page. It has no traits: everything comes as numbered messages."""
+    """One turn in the page. Has no traits: its content arrives as numbered messages."""
 
     _esm = (_STATIC / "turn_view.js").read_text(encoding="utf-8")
     _css = (_STATIC / "turn_view.css").read_text(encoding="utf-8")
 
 
 class TurnActions(Protocol):
-    """What a reader can ask for. Called on the thread that owns the state."""
+    """What the buttons and forms do. Called on the thread that owns the state."""
 
     def answer(self, permission_id: PermissionId, option_id: str) -> None:
         """Answer an open permission request."""
 
     def fill(self, elicitation_id: ElicitationId, given: dict[str, Any]) -> None:
-        """Send what was filled into a form."""
+        """Send the values of a form."""
 
     def reply(self, elicitation_id: ElicitationId, action: Action) -> None:
-        """Decline or cancel a form or a page; accept a page, which was opened."""
+        """Decline or cancel a form or a URL elicitation; accept a URL that was opened."""
 
     def stop(self) -> None:
-        """Cancel the turn; a second time: end the agent."""
+        """Cancel the turn; a second call ends the agent."""
 
     def withdraw(self, prompt_id: PromptId) -> None:
-        """Take back a prompt that still waits."""
+        """Withdraw a prompt that still waits."""
 
     def set_option(self, option_id: str, value: str, settled: Callable[[], object]) -> None:
-        """Choose a mode, a model or the like, without waiting.
-
-        `settled` is called on the owning thread when the agent has answered, whatever it said.
-        """
+        """Set a config option; `settled` is called on the owning thread after the answer."""
 
     def cancel_tool_call(self, tool_call_id: ToolCallId) -> None:
-        """Cancel one tool call and nothing else."""
+        """Cancel one tool call; the turn goes on."""
 
 
 class Timer(Protocol):
-    """A call that is due later."""
+    """A scheduled call."""
 
     def cancel(self) -> object:
-        """Forget it."""
+        """Cancel the call."""
 
 
 class Channel(Protocol):
-    """What the presenter needs of a view."""
+    """The part of a view that a presenter uses."""
 
     comm: Any
 
@@ -77,25 +74,25 @@ class Channel(Protocol):
         """Send a message to every page that shows the view."""
 
     def on_msg(self, callback: Callable[[Any, dict[str, Any], Any], None]) -> object:
-        """Call back for every message of a page."""
+        """Register a callback for the messages of all pages."""
 
     def close(self) -> object:
-        """End it."""
+        """Close the view in every page."""
 
 
 class TurnPresenter:
-    """Brings a document to its pages, and what readers press to the actions.
+    """Sends a document to its pages, and the pages' clicks to the actions.
 
-    Make it in the cell's thread: the view opens its comm there, and its messages carry that
+    Create it on the cell's thread: the view opens its comm there, and its messages carry that
     thread's context. Call `changed`, `finish` and `close` on the thread that owns the state.
 
     Args:
-        document: What to show.
-        actions: What buttons do.
-        post: Runs a function soon on the thread that owns the state; may be called anywhere.
-        call_later: Runs a function there after some seconds; called only there.
-        rate_hz: How often, at most, what is not urgent goes out.
-        make_view: Makes the view; a test gives its own.
+        document: The document to show.
+        actions: What the buttons do.
+        post: Runs a function soon on the owning thread; may be called on any thread.
+        call_later: Runs a function on the owning thread after some seconds; called only there.
+        rate_hz: The maximum rate of updates that are not urgent.
+        make_view: Makes the view; a test passes its own.
     """
 
     def __init__(
@@ -118,15 +115,15 @@ class TurnPresenter:
         self._number = 0
         self._is_closed = False
         self._is_over = False
-        # by the page's own id, whether it can be seen
+        # whether each page is visible, by the page's own id
         self._pages: dict[str, bool] = {}
         self.view = make_view()
         self.view.on_msg(self._on_message)
-        # Messages belong to this cell, whichever thread sends them.
+        # In this context a message belongs to this cell, whichever thread sends it.
         self._context = contextvars.copy_context()
 
     def changed(self, changes: Iterable[SessionChange]) -> None:
-        """The state has changed: show it at once if urgent, else with the next beat."""
+        """Send changes of the state: urgent ones at once, others at the next beat."""
         if self._is_closed:
             return
         if self._document.note(changes):
@@ -141,7 +138,7 @@ class TurnPresenter:
         failure: Failure | None = None,
         elapsed_s: float | None = None,
     ) -> None:
-        """The turn is over: show its end at once."""
+        """Send the end of the turn at once."""
         if self._is_closed:
             return
         self._is_over = True
@@ -149,7 +146,7 @@ class TurnPresenter:
         self._flush()
 
     def close(self) -> None:
-        """Nothing more goes out, and the view is gone."""
+        """Close the view; nothing more is sent. May be called more than once."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -168,7 +165,7 @@ class TurnPresenter:
             return
         self._number += 1
         if not self._is_watched:
-            # A page that comes back asks for everything; meanwhile it only has to say something.
+            # A page that becomes visible requests a snapshot; until then only announcements count.
             operations = [each for each in operations if each["op"] == "say"]
         if operations:
             self._send({"n": self._number, "ops": operations})
@@ -180,7 +177,7 @@ class TurnPresenter:
 
     @property
     def _is_watched(self) -> bool:
-        """Whether some page may be looked at; before the first one speaks nobody knows."""
+        """Whether a page may be visible; true until the first page has reported."""
         return not self._pages or any(self._pages.values())
 
     def _note_page(self, page: object, *, is_visible: bool) -> None:
@@ -192,7 +189,7 @@ class TurnPresenter:
     def _send(self, message: dict[str, Any]) -> None:
         self._sent_at = time.monotonic()
         message |= {"over": self._is_over, "asks": self._document.is_asking}
-        # The page's clocks count from moments on this clock.
+        # Start times in the document are moments on this clock; the page needs its present value.
         message["now"] = round(self._sent_at, 2)
         self._context.run(self.view.send, message)
 
@@ -202,7 +199,7 @@ class TurnPresenter:
             self._timer = None
 
     def _on_message(self, _view: Any, content: Any, _buffers: Any) -> None:
-        # Runs on whatever thread the kernel has for it: only pass it on.
+        # The kernel calls this on any thread, so only pass the message on.
         if isinstance(content, Mapping):
             self._post(lambda: self._receive(content))
 

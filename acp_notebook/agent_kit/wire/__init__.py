@@ -1,1 +1,1 @@
-"""The wire seen from an agent: one module a protocol version, and the seam between them."""
+"""The agent's wire: one module per protocol version, and the interface that both implement."""

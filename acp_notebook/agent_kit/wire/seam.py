@@ -1,4 +1,4 @@
-"""What differs between the protocol versions, seen from an agent: the seam, not the forms."""
+"""The interface of a protocol version on the agent's side. Knows no form of the wire."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ CAPABILITY_NAMES: Final = {
     "audio": "audio",
     "embedded_context": "embeddedContext",
 }
-"""What a prompt may hold besides text and links: the author's word and the wire's."""
+"""What a prompt may hold besides text and links: wire names by the kit's names."""
 
 
 def has_member(value: object, *path: str) -> bool:
-    """Whether the nested member is there and not null, whatever the client sent."""
+    """Whether the nested member exists and is not null; `value` may have any form."""
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value is not None
 
 
 class UpdateWriter(Protocol):
-    """Writes the updates of one session, in order; it may need to remember earlier ones."""
+    """Writes the updates of one session, in order; a writer may have state."""
 
     def write(self, update: Update) -> list[Json]:
-        """The update in this version's form: none, one or several."""
+        """Return the update in this version's form: none, one or several updates."""
 
 
 class Wire(Protocol):
@@ -44,41 +44,41 @@ class Wire(Protocol):
 
     @property
     def version(self) -> int:
-        """The number that `initialize` negotiates."""
+        """The version number that `initialize` negotiates."""
 
     def answer_initialize(self, info: Json, accepts: Sequence[str], mcp: Sequence[str]) -> Json:
-        """The result of `initialize`."""
+        """Return the result of `initialize`."""
 
     def has_forms(self, initialize: Mapping[str, Any]) -> bool:
-        """Whether the client said it can show forms."""
+        """Whether the client declared that it can show forms."""
 
     def methods(self) -> frozenset[str]:
-        """The session methods that this version has besides `initialize`."""
+        """Return the session methods of this version."""
 
     def describe_session(self, session: Session, commands: Sequence[Command]) -> Json:
-        """What the answers to `session/new` and `session/resume` hold besides the id."""
+        """Return what the answers to `session/new` and `session/resume` hold besides the id."""
 
     def updates_after_setup(self, commands: Sequence[Command]) -> list[Json]:
-        """What is sent right after those answers."""
+        """Return the updates to send right after those answers."""
 
     def describe_options(self, session: Session) -> list[Json]:
-        """The config options with their values."""
+        """Return the config options with their values."""
 
     def writer(self, *, replays: bool = False) -> UpdateWriter:
-        """A writer for one session; a replay also shows what the client said."""
+        """Return a writer for one session; in a replay it also writes user messages."""
 
     def permission(self, session_id: str, question: Question) -> Json:
-        """The params of `session/request_permission`."""
+        """Return the params of `session/request_permission`."""
 
     def accept(self, request: IncomingRequest) -> None:
-        """Say that the prompt is accepted, if this version says so."""
+        """Report that the prompt is accepted, if this version has such a report."""
 
     def finish(self, request: IncomingRequest, stop_reason: str, error: RpcError | None) -> Update:
-        """Answer the prompt if that is still to be done; return the update that ends the turn."""
+        """Answer the prompt if `accept` did not; return the update that ends the turn."""
 
 
 class Question:
-    """A permission request before a version writes it."""
+    """A permission request, independent of the protocol version."""
 
     def __init__(
         self,
@@ -94,15 +94,15 @@ class Question:
         self.options = options
         self.description = description
         self.tool_call = tool_call
-        """The call that waits; without a tool only an id, which v1 cannot do without."""
+        """The call that waits; without a tool only the id that v1 requires."""
         self.command = command
         self.cwd = cwd
 
     @property
     def has_tool(self) -> bool:
-        """Whether the question is about a tool call that was announced."""
+        """Whether the question is about an announced tool call."""
         return "title" in self.tool_call
 
     def described_options(self) -> list[Json]:
-        """The options, which look the same in both versions."""
+        """Return the options, which have the same form in both versions."""
         return [{"optionId": o.id, "name": o.name, "kind": o.kind} for o in self.options]

@@ -1,8 +1,8 @@
-"""ACP v1 as an agent speaks it, made from the kit's v2-shaped updates.
+"""ACP v1 on the agent's side, written from the kit's v2-shaped updates. Knows no v2 wire.
 
-What v1 cannot say is said as well as it goes: a terminal becomes text in its tool call, more
-content replaces the old content, a cancelled call is a failed one, and states are left out because
-the answer to the prompt is the end of the turn.
+What v1 lacks is approximated: a terminal becomes text in its tool call, added content is sent as
+the whole content, a cancelled call is a failed one, and states are left out, because in v1 the
+answer to the prompt ends the turn.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class WireV1:
         )
 
     def answer_initialize(self, info: Json, accepts: Sequence[str], mcp: Sequence[str]) -> Json:
-        """The result of `initialize`; prompt capabilities are true or false here."""
+        """Return the result of `initialize`; prompt capabilities are booleans in v1."""
         capabilities = {
             "loadSession": True,
             "promptCapabilities": {
@@ -59,27 +59,27 @@ class WireV1:
         }
 
     def has_forms(self, initialize: Mapping[str, Any]) -> bool:
-        """Whether `clientCapabilities.elicitation.form` is there."""
+        """Whether the client declared `clientCapabilities.elicitation.form`."""
         return has_member(initialize, "clientCapabilities", "elicitation", "form")
 
     def methods(self) -> frozenset[str]:
-        """The methods of a session; `load` is what v2 calls resume with replay."""
+        """Return the session methods; `load` is v2's resume with replay."""
         names = ("new", "list", "load", "resume", "close", "prompt", "set_config_option")
         return frozenset(f"session/{name}" for name in names)
 
     def describe_session(self, session: Session, commands: Sequence[Command]) -> Json:
-        """The options; commands come by an update."""
+        """Return the options; v1 sends commands in an update."""
         del commands
         options = self.describe_options(session)
         return {"configOptions": options} if options else {}
 
     def updates_after_setup(self, commands: Sequence[Command]) -> list[Json]:
-        """The commands."""
+        """Return the update with the commands, if there are any."""
         described = [_described_command(command) for command in commands]
         return [updates.available_commands(described)] if described else []
 
     def describe_options(self, session: Session) -> list[Json]:
-        """The options under v1's names; switches only for a client that knows them."""
+        """Return the options under v1's names; switches only for a client that supports them."""
         return self._options(session.described_options())
 
     def _options(self, options: Sequence[Json]) -> list[Json]:
@@ -90,11 +90,11 @@ class WireV1:
         ]
 
     def writer(self, *, replays: bool = False) -> WriterV1:
-        """A writer that remembers tool calls and terminals."""
+        """Return a writer that keeps the content of tool calls and terminals."""
         return WriterV1(self._options, replays=replays)
 
     def permission(self, session_id: str, question: Question) -> Json:
-        """The tool call that waits: v1 asks about nothing else and has no title of its own."""
+        """Return the params with a tool call: v1 knows no other subject and no title."""
         tool_call = question.tool_call
         if not question.has_tool:
             text = question.description
@@ -110,10 +110,10 @@ class WireV1:
         }
 
     def accept(self, request: IncomingRequest) -> None:
-        """Say nothing yet: in v1 the answer is the end of the turn."""
+        """Send nothing: in v1 the answer to the prompt ends the turn."""
 
     def finish(self, request: IncomingRequest, stop_reason: str, error: RpcError | None) -> Update:
-        """Answer the prompt, which is what ends the turn."""
+        """Answer the prompt, which ends the turn."""
         if error is not None:
             request.fail(error.code, error.message, error.data)
         else:
@@ -132,7 +132,7 @@ class WriterV1:
         self._terminals: dict[str, _TerminalText] = {}
 
     def write(self, update: Update) -> list[Json]:
-        """The update in v1's form; some have none."""
+        """Return the update in v1's form; an empty list if v1 has none."""
         kind = update["sessionUpdate"]
         match kind:
             case "state_update":
@@ -196,7 +196,7 @@ class WriterV1:
 
 
 class _TerminalText:
-    """A terminal as a block of text, for a client that knows only its own terminals."""
+    """A terminal as a text block: v1 clients can show only terminals of their own."""
 
     def __init__(self) -> None:
         self._command = ""
@@ -210,7 +210,7 @@ class _TerminalText:
             self._end = _ending(status)
 
     def render(self) -> str:
-        # Bytes of a character that is not complete yet are left for the next chunk.
+        # The bytes of an incomplete character are shown once the next chunk completes it.
         output = self._output.decode("utf-8", "ignore").replace("\r\n", "\n")
         output = _ESCAPE_SEQUENCE.sub("", output)
         fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", output))])
@@ -219,7 +219,6 @@ class _TerminalText:
 
 
 def _ending(status: Json) -> str:
-    """How a command ended, if that is worth a word."""
     if "signal" in status:
         return f"\n\nEnded by {status['signal']}."
     code = status.get("exitCode", 0)
@@ -235,12 +234,12 @@ def _plan(update: Update) -> Json:
 
 
 def _tool_fields(fields: Json) -> Json:
-    """The members of a tool call with values that v1 knows."""
+    """Return the members of a tool call with values that v1 knows."""
     written = dict(fields)
     if "status" in written:
         written["status"] = _tool_status(written["status"])
     if "content" in written:
-        # A terminal of the agent's own would be a terminal that the client never made.
+        # v1's terminal items refer to terminals of the client; these are the agent's own.
         items = [item for item in written["content"] if not _is_terminal(item)]
         written["content"] = [_item(item) for item in items]
     return written

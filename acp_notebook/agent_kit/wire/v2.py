@@ -1,4 +1,4 @@
-"""ACP v2 as an agent speaks it: the prompt lifecycle page, with the additions of the schema."""
+"""ACP v2 on the agent's side: the prompt lifecycle, as in the schema. Knows no v1."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class WireV2:
     version = 2
 
     def answer_initialize(self, info: Json, accepts: Sequence[str], mcp: Sequence[str]) -> Json:
-        """The result of `initialize`; an empty object means that a capability is there."""
+        """Return the result of `initialize`; an empty object declares a capability."""
         prompt: Json = {CAPABILITY_NAMES[name]: {} for name in accepts}
         session: Json = {"prompt": prompt}
         if mcp:
@@ -33,16 +33,16 @@ class WireV2:
         return {"protocolVersion": self.version, "info": info, "capabilities": capabilities}
 
     def has_forms(self, initialize: Mapping[str, Any]) -> bool:
-        """Whether `capabilities.elicitation.form` is there."""
+        """Whether the client declared `capabilities.elicitation.form`."""
         return has_member(initialize, "capabilities", "elicitation", "form")
 
     def methods(self) -> frozenset[str]:
-        """The methods of a session."""
+        """Return the session methods."""
         names = ("new", "list", "resume", "close", "prompt", "set_config_option")
         return frozenset(f"session/{name}" for name in names)
 
     def describe_session(self, session: Session, commands: Sequence[Command]) -> Json:
-        """Options and commands; the schema wants them left out rather than null."""
+        """Return options and commands; the schema has them left out rather than null."""
         described: Json = {}
         if options := session.described_options():
             described["configOptions"] = options
@@ -51,21 +51,21 @@ class WireV2:
         return described
 
     def updates_after_setup(self, commands: Sequence[Command]) -> list[Json]:
-        """Nothing: the answer has told the commands."""
+        """Return no updates: the answer to the setup holds the commands."""
         del commands
         return []
 
     def describe_options(self, session: Session) -> list[Json]:
-        """The options as they are."""
+        """Return the options unchanged."""
         return session.described_options()
 
     def writer(self, *, replays: bool = False) -> WriterV2:
-        """A writer without memory: the kit's updates are v2's, live and replayed."""
+        """Return a stateless writer: the kit's updates are v2's, live and replayed."""
         del replays
         return WriterV2()
 
     def permission(self, session_id: str, question: Question) -> Json:
-        """A title of its own, and as the subject the tool call or the bare command."""
+        """Return the params with a title, and the tool call or the bare command as subject."""
         params: Json = {"sessionId": session_id, "title": question.title}
         if question.description is not None:
             params["description"] = question.description
@@ -79,11 +79,11 @@ class WireV2:
         return {**params, "options": question.described_options()}
 
     def accept(self, request: IncomingRequest) -> None:
-        """Answer at once: the answer only says that the prompt was taken."""
+        """Answer at once: in v2 the answer only accepts the prompt."""
         request.respond({})
 
     def finish(self, request: IncomingRequest, stop_reason: str, error: RpcError | None) -> Update:
-        """Report idle, which is what ends the turn."""
+        """Return the idle state, which ends the turn."""
         del request
         if error is None:
             return updates.state("idle", stopReason=stop_reason)
@@ -92,10 +92,10 @@ class WireV2:
 
 
 class WriterV2:
-    """Writes updates as they are, but for file changes."""
+    """Writes updates unchanged, except for file changes."""
 
     def write(self, update: Update) -> list[Json]:
-        """The update, with diffs in v2's form."""
+        """Return the update, with diffs in v2's form."""
         return [_with_items(update)]
 
 

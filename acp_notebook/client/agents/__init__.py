@@ -1,1 +1,1 @@
-"""Which agents there are, and how each is started or reached."""
+"""The agents that can be named, and how each is started or reached. Starts nothing."""

@@ -1,6 +1,6 @@
 """Well-known agents of the ACP registry, as data: name, launcher, package.
 
-Kept short and without versions, so that a launcher fetches what is current. Runs nothing.
+The packages have no versions, so that a launcher fetches the newest one. Runs nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Literal
 
 Launcher = Literal["npx", "uvx", "binary"]
 
-# What a user who lacks a launcher can do about it.
+# How a user gets a missing launcher.
 LAUNCHER_HINTS = {
     "npx": "npx comes with Node.js 20 or later",
     "uvx": "uvx comes with uv (pip install uv)",
@@ -19,10 +19,7 @@ LAUNCHER_HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """How a well-known agent is started. `note` is what a user should know beforehand.
-
-    `never_serve` names what it fails with if this client offers it.
-    """
+    """How a well-known agent is started; `never_serve` names capabilities that break it."""
 
     name: str
     title: str
@@ -35,7 +32,7 @@ class CatalogueEntry:
 
     @property
     def command(self) -> tuple[str, ...]:
-        """Program and arguments."""
+        """The program and its arguments."""
         match self.launcher:
             case "npx":
                 return ("npx", "--yes", self.package, *self.args)

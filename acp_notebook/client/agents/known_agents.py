@@ -1,8 +1,8 @@
 """Agents that can be started by name: the bundled one, the user's own, the catalogue.
 
-The user's own live in `acp.json` on the Jupyter config path, in the shape that other clients use:
+The user's own are read from `acp.json` on the Jupyter config path, in the form of other clients:
 `{"agent_servers": {"name": {"command": "...", "args": [...], "env": {...}}}}`, or with an address:
-`{"url": "wss://...", "headers": {...}}`. A name there wins over a catalogue name. Starts nothing.
+`{"url": "wss://...", "headers": {...}}`. They override the catalogue. Starts nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Source = Literal["bundled", "yours", "catalogue"]
 
 @dataclass(frozen=True, slots=True)
 class KnownAgent:
-    """An agent with a name. `missing` says what it lacks to start here; empty: nothing."""
+    """An agent with a name. `missing` says what prevents its start here, or is empty."""
 
     name: str
     title: str
@@ -42,10 +42,10 @@ class KnownAgent:
 
 
 def known_agents() -> dict[str, KnownAgent]:
-    """Every known agent by name: bundled, the user's own, then the catalogue.
+    """Return all known agents by name: the bundled one, the user's own, then the catalogue.
 
     Raises:
-        UsageError: An `acp.json` cannot be read; the message names the file and the place.
+        UsageError: An `acp.json` is invalid; the message names the file and the place in it.
     """
     found = {"demo": _bundled()}
     found |= {name: agent for name, agent in configured_agents().items() if name not in found}
@@ -55,11 +55,11 @@ def known_agents() -> dict[str, KnownAgent]:
 
 
 def find_agent(name: str) -> KnownAgent:
-    """The agent of a name, ready to start.
+    """Return the agent of a name, if it can be started here.
 
     Raises:
-        AgentNotFound: No such agent is known, or what it needs is missing here.
-        UsageError: An `acp.json` cannot be read.
+        AgentNotFound: No such agent is known, or its launcher or program is missing.
+        UsageError: An `acp.json` is invalid.
     """
     known = known_agents()
     agent = known.get(name)
@@ -99,10 +99,10 @@ def _from_catalogue(entry: CatalogueEntry) -> KnownAgent:
 
 
 def configured_agents() -> dict[str, KnownAgent]:
-    """The agents of every `acp.json` on the Jupyter config path; the nearest folder wins.
+    """Return the agents of every `acp.json` on the Jupyter config path; earlier folders win.
 
     Raises:
-        UsageError: A file cannot be read.
+        UsageError: A file is invalid.
     """
     from jupyter_core.paths import jupyter_config_path
 

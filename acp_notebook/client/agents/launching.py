@@ -1,4 +1,4 @@
-"""From what a user names to a `Launch`: a known agent, a command, or an address. Starts nothing."""
+"""Resolving a known agent's name, a command or an address to a `Launch`. Starts nothing."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def find_launch(
     serve: Collection[str],
     directories: Sequence[str | os.PathLike[str]] = (),
 ) -> Launch:
-    """How to start or reach the agent that is meant; see `agent.start` for the arguments.
+    """Return how to start or reach an agent; see `acp_notebook.start` for the arguments.
 
     Raises:
-        UsageError: The arguments contradict each other.
-        AgentNotFound: No such agent is known.
+        UsageError: The arguments contradict each other, or an `acp.json` is invalid.
+        AgentNotFound: No such agent is known, or it cannot be started here.
     """
     if (name is None) == (command is None):
         raise UsageError("Give either an agent's name or a command.")
@@ -75,11 +75,11 @@ def _known(name: str | None, command: tuple[str, ...]) -> KnownAgent:
 
 
 def default_label(name: str | None, command: Sequence[str] | None) -> str:
-    """What an agent is called that got no label: its name, its program, or its host and port."""
+    """Return the label of an agent without one: its name, its program, or its host and port."""
     if name is None:
         return Path(command[0]).name if command else ""
     if is_address(name):
-        # Not the whole address: its user part or its query may hold a secret.
+        # The user part and the query of the address may hold a secret.
         return urlsplit(name).netloc.rpartition("@")[2]
     return name
 

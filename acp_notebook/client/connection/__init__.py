@@ -1,1 +1,1 @@
-"""One connection to an agent: its process or address, handshake, reconnecting, redaction."""
+"""The connection to one agent: process or address, handshake, reconnecting, redaction."""

@@ -1,4 +1,4 @@
-"""An agent that was started or reached: what a connection needs of a process or an address.
+"""How an agent is reached: as a process of ours or at an address; their common interface.
 
 Knows no message.
 """
@@ -13,52 +13,47 @@ from acp_notebook.jsonrpc import Transport
 
 
 class Endpoint(Protocol):
-    """An agent that was started or reached, before anything was said."""
+    """A started or reached agent, before the handshake."""
 
     @property
     def transport(self) -> Transport:
-        """Carries the messages."""
-        ...
+        """The transport to the agent."""
 
     @property
     def stderr(self) -> StderrTail:
-        """The last part of what it wrote to stderr; empty where there is none."""
-        ...
+        """The end of the agent's stderr; empty for an agent at an address."""
 
     @property
     def pid(self) -> int | None:
-        """Its process id; None where it is no process of ours."""
-        ...
+        """The process id; None for an agent at an address."""
 
     @property
     def status(self) -> str:
-        """How it ended, in a few words; empty while it is there."""
-        ...
+        """How the process or connection ended, in a few words; empty until then."""
 
     @property
     def ending(self) -> str:
-        """How it ended, as the rest of a sentence that begins with its name."""
-        ...
+        """How the process or connection ended, as a predicate that follows the agent's name."""
 
     async def exited(self) -> None:
-        """Until it is gone."""
+        """Wait until the process or connection has ended."""
 
     async def wait(self) -> None:
-        """Until it is gone and its last words are read."""
+        """Wait until the process or connection has ended and its stderr is read."""
 
     async def stop(self) -> None:
-        """End it; may be called more than once."""
+        """End the process or connection; may be called more than once."""
 
     def kill_now(self) -> None:
-        """End it at once; on any thread."""
+        """End the process or connection at once; on any thread."""
 
 
 async def open_endpoint(launch: Launch) -> Endpoint:
     """Start the agent's process, or connect to its address.
 
     Raises:
-        AgentNotFound: It cannot be started or reached.
-        UsageError: What an address needs is not installed.
+        AgentNotFound: The agent cannot be started or reached.
+        UsageError: The packages for addresses are not installed.
     """
     if launch.address:
         from acp_notebook.client.connection.remote import RemoteAgent

@@ -1,6 +1,6 @@
-"""Words that an agent was told and nobody else may read: kept out of whatever it says back.
+"""Redaction of secrets that this client sends to an agent, in all that the agent sends back.
 
-Knows no protocol. A word that an agent cuts in two is not found.
+Knows no protocol. A secret that an agent splits across messages is not found.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ HIDDEN: Final = "(hidden)"
 
 
 class Redaction:
-    """The words of one connection: random ones of plain letters, so that JSON leaves them alone."""
+    """The secrets of one connection: random words of plain letters, which JSON does not escape."""
 
     def __init__(self) -> None:
         self._words: list[str] = []
 
     def add(self, words: Iterable[str]) -> None:
-        """Hide these from now on."""
+        """Redact these words from now on."""
         self._words += words
 
     def in_bytes(self, data: bytes) -> bytes:
-        """The data without the words."""
+        """Return the data without the secrets."""
         for word in self._words:
             data = data.replace(word.encode(), HIDDEN.encode())
         return data
 
     def in_text(self, text: str) -> str:
-        """The text without the words."""
+        """Return the text without the secrets."""
         for word in self._words:
             text = text.replace(word, HIDDEN)
         return text

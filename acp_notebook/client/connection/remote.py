@@ -1,9 +1,9 @@
 """Agents at an address, over WebSocket or Streamable HTTP, by the official SDK's transports.
 
-The SDK carries decoded messages; here they become this package's frames, and its silences become
-ends: a request that could not be delivered is answered with an error, and a connection of which a
-part is lost is over as a whole, so that the next prompt connects again instead of waiting for ever.
-The SDK is imported when the first address is used. Knows no ACP beyond what the SDK routes by.
+The SDK carries decoded messages; this module turns them into frames, and unreported failures into
+reported ones: an undelivered request is answered with an error, and a connection that lost a part
+ends as a whole, so that the next prompt reconnects instead of waiting forever. The SDK is imported
+when the first address is used. Knows no ACP except the fields by which the SDK routes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 CONNECT_TIMEOUT_S: Final = 15.0
 CLOSE_TIMEOUT_S: Final = 2.0
-# How long a stream that ended may take to hand over the answers that it had still brought.
+# How long the answers that an ended stream still brought may take to arrive, in seconds.
 STREAM_GRACE_S: Final = 0.5
 SESSION_HEADER: Final = "Acp-Session-Id"
 BAD_REQUEST: Final = 400
@@ -42,12 +42,12 @@ INSTALL = (
     "and restart the kernel."
 )
 
-# Cookies by address: a server behind a balancer knows a client that comes back by them.
+# Cookies by address: a load balancer recognizes a returning client by them.
 _cookies: dict[str, Any] = {}
 
 
 class RemoteAgent:
-    """An agent that was reached at an address. An `Endpoint` without process and stderr."""
+    """An agent at an address: an `Endpoint` without process and stderr."""
 
     pid = None
 
@@ -58,11 +58,11 @@ class RemoteAgent:
 
     @classmethod
     async def connect(cls, address: str, headers: Mapping[str, str]) -> RemoteAgent:
-        """Connect to an address; over HTTP the first message does.
+        """Connect to an address; over HTTP the first message connects.
 
         Raises:
-            AgentNotFound: Nobody answers there.
-            UsageError: What this needs is not installed.
+            AgentNotFound: No agent answers there.
+            UsageError: The packages for addresses are not installed.
         """
         try:
             if urlsplit(address).scheme.lower() in {"ws", "wss"}:
@@ -75,20 +75,20 @@ class RemoteAgent:
 
     @property
     def status(self) -> str:
-        """How the connection ended, in a few words; empty while it stands."""
+        """How the connection ended, in a few words; empty while it is open."""
         return self.transport.ending
 
     @property
     def ending(self) -> str:
-        """How it ended, as the rest of a sentence."""
+        """How the connection ended, as a predicate that follows the agent's name."""
         return f"lost its connection ({self.status})"
 
     async def exited(self) -> None:
-        """Until the connection is gone."""
+        """Wait until the connection has ended."""
         await self.transport.ended.wait()
 
     async def wait(self) -> None:
-        """Until the connection is gone."""
+        """Wait until the connection has ended."""
         await self.exited()
 
     async def stop(self) -> None:
@@ -96,11 +96,11 @@ class RemoteAgent:
         await self.transport.aclose()
 
     def kill_now(self) -> None:
-        """Nothing to kill: the agent is not ours, and sockets go with this process."""
+        """Do nothing: the system closes the sockets of this process."""
 
 
 class RemoteTransport:
-    """This package's transport over one of the SDK's."""
+    """A `Transport` over one of the SDK's transports."""
 
     def __init__(self, stream: SdkTransport, close_client: Callable[[], Any] | None = None) -> None:
         self.ended = asyncio.Event()
@@ -109,10 +109,10 @@ class RemoteTransport:
         self._close_client = close_client
         self._inbox: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._outbox: asyncio.Queue[bytes] = asyncio.Queue()
-        # our requests that wait for an answer, and the session each is about
+        # our unanswered requests by id, with the session of each
         self._asked: dict[Any, str] = {}
         self._silent_sessions: set[str] = set()
-        # the agent's requests that wait for our answer, and the session each is about
+        # the agent's unanswered requests by id, with the session of each
         self._served: dict[Any, str] = {}
         self._header = ""
         self._closing = asyncio.Lock()
@@ -121,19 +121,19 @@ class RemoteTransport:
         self._tasks = [loop.create_task(self._read()), loop.create_task(self._write())]
 
     async def receive(self) -> bytes | None:
-        """Wait for the next message; `None` once the connection is over."""
+        """Wait for the next message; `None` once the connection has ended."""
         frame = None if self.ended.is_set() and self._inbox.empty() else await self._inbox.get()
         if frame is None:
-            self._inbox.put_nowait(None)  # the end stays the end
+            self._inbox.put_nowait(None)  # every later call has to find the end too
         return frame
 
     def send(self, frame: bytes) -> None:
-        """Queue a message."""
+        """Queue a message; after the end it is dropped."""
         if not self.ended.is_set():
             self._outbox.put_nowait(frame)
 
     async def drain(self) -> None:
-        """Wait until what was queued is delivered, or the connection is over."""
+        """Wait until the queue is delivered or the connection has ended."""
         over = asyncio.ensure_future(self.ended.wait())
         delivered = asyncio.ensure_future(self._outbox.join())
         await asyncio.wait({over, delivered}, return_when=asyncio.FIRST_COMPLETED)
@@ -141,7 +141,7 @@ class RemoteTransport:
         delivered.cancel()
 
     async def aclose(self) -> None:
-        """Deliver what was queued, within a bound, and close. May be called more than once."""
+        """Deliver the queue within `CLOSE_TIMEOUT_S` and close. May be called more than once."""
         async with self._closing:
             if not self._is_closed:
                 await self._close()
@@ -153,8 +153,8 @@ class RemoteTransport:
         self._lose("this client closed it")
         for task in self._tasks:
             task.cancel()
-        # Each within a bound of its own: a server that does not answer the farewell must not keep
-        # the sockets open.
+        # Each has a timeout of its own: a server that does not answer the closing handshake must
+        # not keep the sockets open.
         for close in (self._stream.close, self._close_client):
             if close is not None:
                 with contextlib.suppress(TimeoutError):
@@ -166,15 +166,13 @@ class RemoteTransport:
             self.ended.set()
             self._inbox.put_nowait(None)
 
-    # what comes
-
     async def _read(self) -> None:
         try:
             while (message := await self._stream.receive()) is not None:
                 if isinstance(message, dict):
                     self._note_received(message)
                 self._inbox.put_nowait(json.dumps(message).encode())
-        except Exception as error:  # noqa: BLE001 - whatever the SDK raises, it is the end
+        except Exception as error:  # noqa: BLE001 - any error of the SDK ends the connection
             self._lose(_in_words(error))
         else:
             self._lose("the other side closed it")
@@ -186,29 +184,27 @@ class RemoteTransport:
             self._served[message["id"]] = session_id
 
     def stream_ended(self, session_id: str) -> None:
-        """The stream of one session is over, though the connection stands (HTTP only).
+        """Note that a session's stream ended while the connection is open (HTTP only).
 
-        Nothing of that session would arrive any more, and the SDK says nothing.
+        No message of the session would arrive any more, and the SDK does not report that.
         """
         self._silent_sessions.add(session_id)
         asyncio.get_running_loop().call_later(STREAM_GRACE_S, self._miss, session_id)
 
     def stream_began(self, session_id: str) -> None:
-        """The stream of a session is there (again)."""
+        """Note that a session's stream is open, or open again."""
         self._silent_sessions.discard(session_id)
 
     def _miss(self, session_id: str) -> None:
         if session_id in self._silent_sessions and session_id in self._asked.values():
             self._lose("the stream of the session was lost")
 
-    # what goes
-
     async def _write(self) -> None:
         while True:
             frame = await self._outbox.get()
             message = json.loads(frame)
             try:
-                # The answers to a batch: HTTP takes one message at a time.
+                # A list holds the answers to a batch; HTTP carries one message at a time.
                 for part in message if isinstance(message, list) else [message]:
                     await self._deliver(part)
             finally:
@@ -225,17 +221,17 @@ class RemoteTransport:
                 self._open_stream(session_id)
         try:
             await self._send_with_header(message, session_id)
-        except Exception as error:  # noqa: BLE001 - the SDK documents none of what it raises
+        except Exception as error:  # noqa: BLE001 - the SDK does not document its errors
             if hasattr(error, "status_code") and message.get("method") != "initialize":
                 self._refused(message, _in_words(error))
             else:
                 self._lose(_in_words(error))
 
     async def _send_with_header(self, message: dict[str, Any], session_id: str | None) -> None:
-        """Send; once more with the session in the header where the server insists on it.
+        """Send a message; after a `BAD_REQUEST`, send it again with the session in the header.
 
-        The SDK names the session for some methods only. Other servers want it for all that concern
-        one, answers included; the SDK's own refuses it before it knows the session.
+        The SDK sets the header for some methods only. Some servers require it for every message of
+        a session, including answers; the SDK's own server rejects it for a session not yet known.
         """
         try:
             await self._stream.send(message)
@@ -250,18 +246,18 @@ class RemoteTransport:
 
     @property
     def session_header(self) -> str:
-        """The session to name in the header of the request that is being sent, if any."""
+        """The session for the header of the current request; empty for none."""
         return self._header
 
     def _open_stream(self, session_id: str) -> None:
-        # The SDK listens to a session when it first hears of it, but some servers give even the
-        # answer to `session/resume` to those only who listen already.
+        # The SDK opens a session's stream when it receives a message that names the session, but
+        # some servers send even the answer to `session/resume` on that stream only.
         opens = getattr(self._stream, "_open_stream", None)
         if opens is not None:
             opens(session_id=session_id)
 
     def _refused(self, message: dict[str, Any], reason: str) -> None:
-        """The server took our message for bad, and is still there."""
+        """Answer a request that the server rejected, while the connection stays open."""
         if "method" not in message or "id" not in message:
             logger.warning("A message was not taken by the agent's server: %s", reason)
             return
@@ -285,8 +281,8 @@ async def _connect_websocket(address: str, headers: dict[str, str]) -> RemoteTra
             f"No agent answers at {public_address(address)}: {_in_words(error)}. "
             "Check the address, and that an agent is served there over WebSocket."
         ) from None
-    # The SDK leaves the library's limit of 1 MiB, above which it would end the connection: an
-    # image is longer than that.
+    # The SDK keeps the library's message limit of 1 MiB, above which the connection would end;
+    # images are longer than that.
     protocol: Any = getattr(getattr(stream, "_ws", None), "protocol", None)
     if hasattr(protocol, "max_message_size"):
         protocol.max_message_size = DEFAULT_MAX_LINE_BYTES
@@ -332,7 +328,7 @@ def _event_stream(
     import httpx
 
     class EventStream(httpx.AsyncByteStream):
-        """A stream of events cut at whole characters: the SDK decodes each piece by itself."""
+        """A stream of events, split between characters: the SDK decodes each piece separately."""
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
             decoder = codecs.getincrementaldecoder("utf-8")("replace")

@@ -1,8 +1,8 @@
 """An agent's process: start, stderr, staged stop with its whole process tree.
 
 The process gets a session of its own, because a kernel interrupt goes to the kernel's whole process
-group and must not kill the agent. The price is that somebody has to end it: `stop` in stages
-(close stdin, terminate, kill), `kill_now` at exit, and `guard` when this process is killed.
+group and must not kill the agent. Therefore it must be ended explicitly: by `stop` in stages (close
+stdin, terminate, kill), by `kill_now` at exit, and by `guard` when this process is killed.
 Knows no ACP.
 """
 
@@ -24,20 +24,20 @@ STAGE_S = 2.0
 
 
 class StderrTail:
-    """The last part of what an agent wrote to stderr."""
+    """The last `STDERR_TAIL_BYTES` of an agent's stderr."""
 
     def __init__(self) -> None:
         self._kept = bytearray()
 
     def feed(self, data: bytes) -> None:
-        """Append what was read; the oldest bytes make room."""
+        """Append bytes; the oldest ones are dropped."""
         self._kept += data
         if len(self._kept) > 2 * STDERR_TAIL_BYTES:
             del self._kept[:-STDERR_TAIL_BYTES]
 
     @property
     def text(self) -> str:
-        """The tail as text; undecodable bytes are replaced, for showing only."""
+        """The tail as text for display; undecodable bytes are replaced."""
         return self._kept[-STDERR_TAIL_BYTES:].decode(errors="replace")
 
 
@@ -58,10 +58,10 @@ class AgentProcess:
     async def start(
         cls, command: Sequence[str], *, env: Mapping[str, str], cwd: str
     ) -> AgentProcess:
-        """Start a command with the user's environment and these additions (WIRE-9).
+        """Start a command in this process's environment, extended by `env` (WIRE-9).
 
         Raises:
-            AgentNotFound: The command or the folder is not there, or it cannot be executed.
+            AgentNotFound: The command or folder does not exist, or the command cannot be executed.
         """
         environment = {**os.environ, **env}
         program = resolve_program(command, environment.get("PATH", ""), cwd)
@@ -79,7 +79,7 @@ class AgentProcess:
         return cls(child)
 
     async def _drain_stderr(self) -> None:
-        # Always, or an agent that writes a lot would stop at a full pipe (WIRE-6).
+        # Read all the time: an agent that writes a lot would block on a full pipe (WIRE-6).
         assert self._child.pipes.stderr is not None
         while data := await self._child.pipes.stderr.read(READ_BYTES):
             self.stderr.feed(data)
@@ -91,7 +91,7 @@ class AgentProcess:
 
     @property
     def status(self) -> str:
-        """How it ended, in words; empty while it runs."""
+        """The exit code or signal, in words; empty while the process runs."""
         code = self._child.return_code
         if code is None:
             return ""
@@ -99,23 +99,23 @@ class AgentProcess:
 
     @property
     def ending(self) -> str:
-        """How it ended, as the rest of a sentence that begins with its name."""
+        """How the process ended, as a predicate that follows the agent's name."""
         return f"ended with {self.status}"
 
     async def exited(self) -> None:
-        """Until the process itself has ended; what it started may go on."""
+        """Wait until the process itself has ended; its children may still run."""
         await self._child.exited()
 
     async def wait(self) -> None:
-        """Until the process has ended and its stderr is read.
+        """Wait until the process has ended and its stderr is read.
 
-        A child that inherited stderr can keep it open for ever: that wait is bounded.
+        A child that inherited stderr can keep it open forever, so reading ends after `STAGE_S`.
         """
         await self.exited()
         await asyncio.wait({self._stderr_task}, timeout=STAGE_S)
 
     async def stop(self) -> None:
-        """End it in stages, with all its processes. May be called more than once."""
+        """End the process and its descendants in stages. May be called more than once."""
         async with self._stop_lock:
             if self._is_over:
                 return
@@ -123,27 +123,27 @@ class AgentProcess:
             await self.transport.aclose()
             if not await self._child.ends_within(STAGE_S):
                 await self._child.terminate(tree, STAGE_S)
-            # The agent may have gone and left children behind.
+            # The agent may have left children behind.
             self._child.signal(tree, signal.SIGKILL)
             await asyncio.wait({self._stderr_task}, timeout=STAGE_S)
             self._child.close()
             self._is_over = True
 
     def kill_now(self) -> None:
-        """Kill the whole tree at once; for the end of this process."""
+        """Kill the whole tree at once, when this process exits."""
         self._child.kill_now()
 
 
 def resolve_program(command: Sequence[str], path: str, cwd: str) -> str:
-    """The path of a command's program.
+    """Return the path of a command's program.
 
     Raises:
-        AgentNotFound: The command or the folder is not there.
+        AgentNotFound: The program or the folder does not exist, or the program is not executable.
     """
     if not Path(cwd).is_dir():
         raise AgentNotFound(f"The folder {cwd} does not exist. Choose another one with --cwd.")
     name = command[0]
-    if os.path.dirname(name):  # noqa: PTH120 - the question is whether a folder was written
+    if os.path.dirname(name):  # noqa: PTH120 - `./agent` differs from `agent` here
         candidate = Path(cwd, Path(name).expanduser())
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return str(candidate)

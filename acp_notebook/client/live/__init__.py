@@ -1,1 +1,1 @@
-"""Sessions as they live on the agent thread: updates, prompts, questions, policies."""
+"""Live sessions on the agent thread: updates, prompts, questions, policies."""

@@ -1,1 +1,1 @@
-"""Processes of this client, each in a process session of its own."""
+"""Child processes of this client, each in its own process session. Knows no ACP."""

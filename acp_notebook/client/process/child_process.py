@@ -1,7 +1,7 @@
-"""A process of this client with everything below it, in a process session of its own.
+"""A child process and its descendants, in a process session of their own.
 
-What an agent's process and a terminal's command have in common: the start, the end of the whole
-tree, and the guard that ends it when this process is killed. Knows neither of the two, and no ACP.
+Shared by agent processes and terminal commands: the start, the end of the whole tree, and the guard
+that ends the tree when this process is killed. Knows neither of the two, and no ACP.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ GUARD_EXIT_S = 2.0
 
 
 class Pipes(asyncio.subprocess.SubprocessStreamProtocol):
-    """The process's streams, and when it exited.
+    """The streams of a process, and an event for its exit.
 
-    asyncio's own `Process.wait` also waits for the pipes in some Python versions, which a child of
-    the process can hold open for ever.
+    In some Python versions asyncio's `Process.wait` also waits for the pipes, which a child of the
+    process can keep open forever.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Pipes(asyncio.subprocess.SubprocessStreamProtocol):
         self.exited = asyncio.Event()
 
     def process_exited(self) -> None:
-        """Note the end; called by the event loop."""
+        """Set `exited`; called by the event loop."""
         super().process_exited()
         self.exited.set()
 
@@ -67,8 +67,8 @@ class ChildProcess:
         """Start a program with exactly this environment; its stdout is a pipe.
 
         Raises:
-            OSError: It cannot be started.
-            ValueError: A word of it cannot be passed to the system.
+            OSError: The program cannot be started.
+            ValueError: A word of the command or environment cannot be passed to the system.
         """
         process, pipes = await asyncio.get_running_loop().subprocess_exec(
             Pipes,
@@ -90,15 +90,15 @@ class ChildProcess:
 
     @property
     def return_code(self) -> int | None:
-        """How it ended: a code, or the negative number of a signal; None while it runs."""
+        """The exit code, or the negative number of a signal; None while the process runs."""
         return self._process.get_returncode()
 
     async def exited(self) -> None:
-        """Until the process itself has ended; what it started may go on."""
+        """Wait until the process itself has ended; its children may still run."""
         await self.pipes.exited.wait()
 
     async def ends_within(self, seconds: float) -> bool:
-        """Whether it ends in this time."""
+        """Wait at most this long for the end; return whether the process has ended."""
         try:
             await asyncio.wait_for(self.exited(), seconds)
         except TimeoutError:
@@ -106,14 +106,14 @@ class ChildProcess:
         return True
 
     def tree(self) -> list[psutil.Process]:
-        """The processes below it and itself, also those that left its session."""
+        """Return the process and its descendants, including those that left its session."""
         with contextlib.suppress(psutil.Error):
             if self._root is not None:
                 return [*self._root.children(recursive=True), self._root]
         return []
 
     def has_members(self) -> bool:
-        """Whether anything of its process session still runs."""
+        """Whether any process of the process session still runs."""
         if os.name != "posix" or self._pid_is_reused():
             return False
         with contextlib.suppress(ProcessLookupError):
@@ -122,7 +122,7 @@ class ChildProcess:
         return Path("/proc/self").is_dir() and bool(guard.session_members(self.pid))
 
     def signal(self, tree: list[psutil.Process], number: signal.Signals) -> None:
-        """Send a signal to these processes and to all of its session."""
+        """Send a signal to these processes and to all processes of the session."""
         # psutil compares creation times, so a reused pid is never hit.
         for process in tree:
             with contextlib.suppress(psutil.Error):
@@ -131,26 +131,26 @@ class ChildProcess:
             guard.signal_session(self.pid, number)
 
     async def terminate(self, tree: list[psutil.Process], stage_s: float) -> None:
-        """Terminate the processes, then kill what is left."""
+        """Terminate the processes; kill those that still run after `stage_s` seconds."""
         self.signal(tree, signal.SIGTERM)
         if not await self.ends_within(stage_s):
             self.signal(tree, signal.SIGKILL)
             await self.ends_within(stage_s)
 
     def kill_now(self) -> None:
-        """Kill the whole tree at once; for the end of this process."""
+        """Kill the whole tree at once, when this process exits."""
         if not self._is_over:
             self.signal(self.tree(), signal.SIGKILL)
             self._dismiss_guard()
 
     def close(self) -> None:
-        """Let go of it: the pipes, which stay open where nobody reads them, and the guard."""
+        """Close the pipes, which otherwise stay open if nobody reads them, and end the guard."""
         self._process.close()
         self._is_over = True
         self._dismiss_guard()
 
     def _pid_is_reused(self) -> bool:
-        # The session outlives its first process, so that one being gone is no reason to stop here.
+        # The session outlives its first process: with no process of this id, none is reused.
         if not psutil.pid_exists(self.pid):
             return False
         return self._root is None or not self._root.is_running()
@@ -168,7 +168,7 @@ class ChildProcess:
 
 
 def signal_name(number: int) -> str:
-    """A signal's name, or its number where it has none."""
+    """Return the name of a signal, or its number if it has no name."""
     with contextlib.suppress(ValueError):
         return signal.Signals(number).name
     return str(number)
@@ -178,7 +178,7 @@ def _process_of(pid: int) -> psutil.Process | None:
     try:
         return psutil.Process(pid)
     except psutil.Error:
-        return None  # it has ended already
+        return None  # the process has already ended
 
 
 def _start_guard(session_id: int) -> subprocess.Popen[bytes] | None:

@@ -1,8 +1,8 @@
-"""A tiny process that ends an agent's process session when this process dies without a word.
+"""A tiny process that ends an agent's process session when the kernel is killed.
 
-A kernel that is killed cannot clean up, and some agents do not end when their stdin closes. Run as
-a script with the session's id; it waits for its own stdin: a byte means all is well, end of file
-means the parent is gone. Knows nothing else, and imports little, since it lives beside each agent.
+A killed kernel cannot clean up, and some agents do not end when their stdin closes. Run as a script
+with the session's id, the guard reads its stdin: a byte dismisses it, end of file means the kernel
+has died. Imports little, since one guard runs beside each agent. Knows no agent.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ GRACE_S = 2.0
 
 
 def session_members(session_id: int) -> list[int]:
-    """Processes of a session, as far as the system tells (Linux's process table)."""
+    """Return the process ids of a session, from Linux's process table."""
     found = []
     for name in os.listdir("/proc"):  # noqa: PTH208 - pathlib is a heavy import here
         if name.isdigit():
@@ -30,7 +30,7 @@ def session_members(session_id: int) -> list[int]:
 
 
 def signal_session(session_id: int, number: int) -> None:
-    """Send a signal to the session's group, and to members that left the group."""
+    """Send a signal to the session's process group, and on Linux to members outside the group."""
     with contextlib.suppress(OSError):
         os.killpg(session_id, number)
     if os.path.isdir("/proc/self"):  # noqa: PTH112 - as above
@@ -42,12 +42,12 @@ def signal_session(session_id: int, number: int) -> None:
 
 
 def main() -> None:
-    """Wait for the word or the end."""
+    """Wait for dismissal; at the end of file, terminate and then kill the session."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if os.read(0, 1):
         return
     session_id = int(sys.argv[1])
-    # The agent's stdin closed too: it may end by itself.
+    # The agent's stdin has closed too, so it may be about to end.
     time.sleep(GRACE_S)
     signal_session(session_id, signal.SIGTERM)
     time.sleep(GRACE_S)

@@ -1,7 +1,7 @@
-"""A program on a pseudo-terminal: its output as bytes, its input as keys. Lives on POSIX systems.
+"""A program on a pseudo-terminal: its output as bytes, its input as keys. POSIX only.
 
-Reads on the agent thread; whoever shows it gets the bytes there. Nothing of it is recorded: what is
-typed may be a secret. Knows no agent and no view.
+Output is read on the agent thread and passed to `on_output` there. Nothing is recorded, because
+what the user types may be a secret. Knows no agent and no view.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from ptyprocess import PtyProcess
 
 ROWS, COLUMNS = 24, 96
-# After its end a child of it may hold the terminal open for ever.
+# Seconds to read the rest of the output after the end; a child may keep the terminal open forever.
 LAST_WORDS_S = 0.5
 _READ_BYTES = 64 * 1024
 
 
 class PseudoTerminal:
-    """Starts at once. `ended` is done with the exit status when the program is over.
+    """A running program; the future `ended` gets its exit status.
 
     Args:
-        command: Program (a path) and arguments.
+        command: The program (a path) and its arguments.
         env: The whole environment.
-        cwd: The folder it runs in.
-        thread: Where it is read.
+        cwd: The working directory.
+        thread: The thread that reads the output.
 
     Raises:
-        AgentNotFound: It cannot be started.
+        AgentNotFound: The program cannot be started.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class PseudoTerminal:
     ) -> None:
         self.command = shlex.join(command)
         self.output = bytearray()
-        """What it has written so far; belongs to the agent thread."""
+        """The output so far; belongs to the agent thread."""
         self.on_output: Callable[[], None] | None = None
         self.ended: concurrent.futures.Future[int] = concurrent.futures.Future()
         self._thread = thread
@@ -58,16 +58,16 @@ class PseudoTerminal:
 
     @property
     def hides_typing(self) -> bool:
-        """Whether it asks for a line that is not echoed, as for a password."""
+        """Whether the program reads a line without echo, as for a password."""
         try:
             flags = termios.tcgetattr(self._process.fd)[3]
         except (termios.error, ValueError, OSError):
             return False
-        # A program that draws its own screen takes keys, not lines, and echoes nothing either.
+        # A full-screen program turns off the echo too, but it reads keys, not lines.
         return not flags & termios.ECHO and bool(flags & termios.ICANON)
 
     def write(self, data: bytes) -> None:
-        """Type; after the end it is dropped. Usable from any thread."""
+        """Send input; it is dropped after the end. Usable from any thread."""
 
         def write() -> None:
             if not self.ended.done():
@@ -77,7 +77,7 @@ class PseudoTerminal:
         self._thread.post(write)
 
     def end(self) -> None:
-        """Kill it with everything it started. Usable from any thread."""
+        """Kill the program and its process session. Usable from any thread."""
         if not self.ended.done():
             for number in (signal.SIGHUP, signal.SIGCONT, signal.SIGKILL):
                 guard.signal_session(self._process.pid, number)
@@ -94,7 +94,7 @@ class PseudoTerminal:
             loop.remove_reader(fd)
             process = self._process
             status = process.exitstatus if process.signalstatus is None else -process.signalstatus
-            # What it left behind has no terminal any more.
+            # Processes that are left have lost their terminal.
             guard.signal_session(process.pid, signal.SIGHUP)
             self.ended.set_result(status if status is not None else -1)
             process.fileobj.close()
@@ -102,7 +102,7 @@ class PseudoTerminal:
     def _readable(self) -> None:
         try:
             data = os.read(self._process.fd, _READ_BYTES)
-        except OSError:  # Linux says so where others say end of file
+        except OSError:  # Linux reports the end of file as an error
             data = b""
         if not data:
             asyncio.get_running_loop().remove_reader(self._process.fd)
@@ -117,7 +117,7 @@ def _spawn(command: Sequence[str], env: Mapping[str, str], cwd: str) -> PtyProce
     from ptyprocess import PtyProcess
 
     with warnings.catch_warnings():
-        # Python 3.12 warns of a fork beside threads. The child execs at once.
+        # Python 3.12 warns about a fork in a process with threads, but the child execs at once.
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
             return PtyProcess.spawn(

@@ -1,1 +1,1 @@
-"""What the client serves to an agent: a table of methods, and those for files and terminals."""
+"""The methods that the client serves to an agent: files, terminals and their registration."""

@@ -1,4 +1,4 @@
-"""What a prompt takes from the notebook: variables, files, cells, errors. Only what is named.
+"""The context of a prompt: the variables, files, cells and errors that it names, and no others.
 
-Knows no agent: it makes content blocks, the client fits them to what an agent can take.
+Makes content blocks. Knows no agent: the client fits the blocks to an agent's capabilities.
 """

@@ -1,8 +1,7 @@
-"""A prompt as content blocks: the text first, then one resource per thing it names.
+"""A prompt as content blocks: the text first, then one resource per mention or attachment.
 
-What an agent cannot take gets a stated fallback: without embedded context a resource becomes text
-(that is the client's), without images a picture becomes a file, a link to it and a line that says
-so. Nothing is added that was not named.
+An agent without image support gets a picture as a file, a link to that file and a line that says
+so. (For an agent without embedded context the client turns resources into text.) Knows no session.
 """
 
 from __future__ import annotations
@@ -45,34 +44,38 @@ _UNFIT = re.compile(r"[^\w.-]+")
 
 @dataclass(frozen=True, slots=True)
 class PreparedPrompt:
-    """The text and what goes with it, before it is fitted to an agent."""
+    """A prompt's text and its parts, before they are fitted to an agent."""
 
     text: str
     parts: tuple[Item | ContentBlock, ...] = ()
 
     @property
     def notes(self) -> list[str]:
-        """What the user should know of what goes."""
+        """Remarks for the user on what is sent, such as what was left out."""
         return [note for part in self.parts if isinstance(part, Item) for note in part.notes]
 
     def blocks(self, capabilities: Capabilities) -> list[ContentBlock]:
-        """The content blocks for an agent, before `fit_content`."""
+        """Return the content blocks for an agent, before `fit_content`.
+
+        Raises:
+            UsageError: A part has no content.
+        """
         return [TextBlock(self.text), *part_blocks(self.parts, capabilities)]
 
 
 def prepare(
     prompt: str, notebook: Notebook, folder: str, attached: Iterable[str] = ()
 ) -> PreparedPrompt:
-    """Read a prompt: fill in its expressions, find what it mentions, add what is attached.
+    """Read a prompt: fill in its expressions, resolve its mentions, add the attachments.
 
     Args:
-        prompt: As the user wrote it.
-        notebook: What can be named.
-        folder: The agent's folder.
-        attached: Expressions of `--attach`.
+        prompt: The text as the user wrote it.
+        notebook: Where names are looked up.
+        folder: The agent's working directory.
+        attached: The expressions of `--attach`.
 
     Raises:
-        UsageError: It names something that is not there.
+        UsageError: A mention names nothing, or an expression fails.
     """
     read = read_prompt(prompt, notebook.namespace)
     parts: list[Item | ContentBlock] = [
@@ -85,7 +88,11 @@ def prepare(
 
 
 def named_part(value: Any, name: str, folder: str) -> Item | ContentBlock:
-    """A value that goes with a prompt: a block as it is, a path as its file, the rest described."""
+    """Return a value as a part of a prompt: blocks as they are, paths as files, others described.
+
+    Raises:
+        UsageError: The path names no readable file.
+    """
     if isinstance(value, _BLOCKS):
         return value
     if isinstance(value, Path):
@@ -96,7 +103,7 @@ def named_part(value: Any, name: str, folder: str) -> Item | ContentBlock:
 def part_blocks(
     parts: Iterable[Item | ContentBlock], capabilities: Capabilities
 ) -> Iterator[ContentBlock]:
-    """The blocks of what goes with a prompt."""
+    """Yield the content blocks of a prompt's parts."""
     for part in parts:
         if isinstance(part, Item):
             yield from _item_blocks(part, capabilities)
@@ -110,7 +117,7 @@ def attachment_blocks(
     notebook: Notebook,
     folder: str,
 ) -> list[ContentBlock]:
-    """The blocks of Python objects; one that is a variable's value is called by its name."""
+    """Return the content blocks of Python objects; an object in a variable gets its name."""
     if isinstance(values, Mapping):
         named = [(str(name), value) for name, value in values.items()]
     else:
@@ -140,7 +147,7 @@ def _item_blocks(item: Item, capabilities: Capabilities) -> Iterator[ContentBloc
 
 
 def _picture_file(picture: Picture, name: str, path: Path | None) -> Iterator[ContentBlock]:
-    """The fallback for an agent without images: the picture's own file, or one made for it."""
+    """Yield the fallback for an agent without images: the picture's own or a temporary file."""
     if path is None:
         path = _folder() / f"{_UNFIT.sub('-', name).strip('-')}-{len(list(_folder().iterdir()))}"
         path = path.with_name(path.name + picture.suffix)
@@ -157,7 +164,7 @@ def _link(path: Path, mime_type: str, size: int | None) -> ResourceLinkBlock:
 
 @functools.cache
 def _folder() -> Path:
-    """Where pictures for agents without images lie until the kernel ends."""
+    """Return the folder of pictures for agents without images; it is deleted with the kernel."""
     folder = Path(tempfile.mkdtemp(prefix="acp-notebook-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

@@ -1,9 +1,8 @@
-"""What the cells of this kernel said: their sources, outputs and the last error, within bounds.
+"""The log of this kernel's cells: their sources, outputs and the last error, within bounds.
 
-A kernel forgets rich output as soon as it is sent, so a hook of the display publisher keeps the
-last of it. Printed text is what IPython itself keeps (since version 9), values are those of `Out`.
-Registered when the extension is loaded, so it imports nothing but the standard library. Nothing of
-it leaves the kernel unless the user names it.
+A kernel does not keep rich output, so a hook of the display publisher does. Printed text comes from
+IPython's history (since version 9), values from `Out`. The log is installed with the extension, so
+this module imports the standard library only. Knows no agent: only what a prompt names is sent.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ KEPT_CHARS = 24_000_000
 # One MIME bundle; base64 makes an image a third longer.
 OUTPUT_CHARS = 3_000_000
 TRACEBACK_FRAMES = 60
-# What is kept of a bundle: what an agent can be told.
+# The types that are kept of a bundle: those that can be sent to an agent.
 _MIMES = ("image/png", "image/jpeg", "text/markdown", "text/latex", "text/plain", "text/html")
 _OURS = re.compile(r"\s*%{1,2}(?:acp|load_ext|reload_ext|unload_ext)\b")
 _ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
@@ -34,7 +33,7 @@ _ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 
 @dataclass(slots=True)
 class Output:
-    """One output of a cell: `kind` stream, display or result, and its MIME bundle."""
+    """One output of a cell: its kind (stream, display or result) and its MIME bundle."""
 
     kind: str
     bundle: dict[str, Any]
@@ -42,7 +41,7 @@ class Output:
 
     @property
     def size(self) -> int:
-        """Its length, in characters."""
+        """The length of the bundle in characters."""
         return sum(len(data) for data in self.bundle.values() if isinstance(data, str))
 
 
@@ -57,27 +56,27 @@ class CellError:
 
 
 class CellLog:
-    """Watches the cells of one shell, from `install` to `remove`."""
+    """Records the cells of one shell, from `install` to `remove`."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
         self._displays: OrderedDict[int, list[Output]] = OrderedDict()
         self._chars = 0
         self._error: CellError | None = None
-        # Cells that run, the innermost last; the one that loads the extension has begun already.
+        # Running cells, the innermost last; the one that loads the extension has begun already.
         self._running: list[int] = [shell.execution_count - 1]
         self.began_at = 0.0
-        """When the last cell began, as `time.time()` has it."""
+        """When the last cell began, as `time.time()` counts."""
 
     def install(self) -> None:
-        """Begin to watch."""
+        """Register the callbacks and the display hook."""
         self._shell.events.register("pre_run_cell", self._cell_starts)
         self._shell.events.register("post_run_cell", self._cell_ends)
         if self._has_hook:
             self._publisher.register_hook(self._note_display)
 
     def remove(self) -> None:
-        """Stop watching."""
+        """Unregister the callbacks and the display hook."""
         for event, callback in (
             ("pre_run_cell", self._cell_starts),
             ("post_run_cell", self._cell_ends),
@@ -93,19 +92,17 @@ class CellLog:
 
     @property
     def _has_hook(self) -> bool:
-        # A terminal's publisher has none; there IPython itself keeps what is displayed.
+        # A terminal's publisher has no hooks; there IPython itself keeps what is displayed.
         return hasattr(self._publisher, "register_hook")
-
-    # what there is
 
     @property
     def running(self) -> int | None:
-        """The number of the cell that runs."""
+        """The number of the running cell."""
         return self._running[-1] if self._running else None
 
     @property
     def sources(self) -> dict[int, str]:
-        """The cells that ran, without the one that runs, by their numbers."""
+        """The sources of the cells that have ended, by cell number."""
         manager = self._shell.history_manager
         history: list[str] = [] if manager is None else manager.input_hist_raw
         return {
@@ -116,12 +113,12 @@ class CellLog:
 
     @property
     def last_cell(self) -> int | None:
-        """The number of the last cell that was no command of ours."""
+        """The number of the last cell that was not a command of this extension."""
         own = (n for n, source in reversed(self.sources.items()) if not _OURS.match(source))
         return next(own, None)
 
     def outputs_of(self, count: int) -> list[Output]:
-        """The outputs of a cell: printed text, what it displayed, its value."""
+        """Return the outputs of a cell: printed text, displays and its value."""
         found = self._kept_by_ipython(count)
         if self._has_hook:
             found = [output for output in found if output.kind != "display"]
@@ -132,16 +129,16 @@ class CellLog:
 
     @property
     def keeps_printed_text(self) -> bool:
-        """Whether printed text is known; IPython before 9 does not keep it."""
+        """Whether printed text is kept; IPython before 9 does not keep it."""
         return hasattr(self._shell.history_manager, "outputs")
 
     def error_of(self, count: int) -> CellError | None:
-        """The error of this cell, if it is the last one."""
+        """Return the error of this cell; only the last error is kept."""
         return self._error if self._error is not None and self._error.count == count else None
 
     @property
     def last_error(self) -> CellError | None:
-        """The last error of a cell that was no command of ours."""
+        """The last error of a cell that was not a command of this extension."""
         return self._error
 
     def _kept_by_ipython(self, count: int) -> list[Output]:
@@ -154,10 +151,8 @@ class CellLog:
         text = getattr(manager, "output_hist_reprs", {}).get(count)
         return [] if text is None else [Output("result", {"text/plain": str(text)})]
 
-    # watching
-
     def _cell_starts(self, info: Any) -> None:
-        # Code that is not kept in the history belongs to the cell that runs it.
+        # Code that is not stored in the history belongs to the cell that runs it.
         own = self._shell.execution_count - 1
         self.began_at = time.time()
         self._running.append(own if info.store_history else self.running or own)
@@ -175,12 +170,11 @@ class CellLog:
             )
 
     def _traceback(self, error: BaseException) -> str:
-        """The traceback as plain text, from the user's own code on."""
         try:
-            told = traceback.TracebackException.from_exception(error, limit=-TRACEBACK_FRAMES)
-            _drop_machinery(told)
-            text = "".join(told.format())
-        except Exception:  # noqa: BLE001 - an error that cannot be told must not be another one
+            report = traceback.TracebackException.from_exception(error, limit=-TRACEBACK_FRAMES)
+            _drop_machinery(report)
+            text = "".join(report.format())
+        except Exception:  # noqa: BLE001 - a failing `__str__` must not raise here
             text = f"{type(error).__name__} (its own text cannot be shown)"
         return without_ansi(self._with_cell_names(text)).rstrip()
 
@@ -191,7 +185,7 @@ class CellLog:
         return text
 
     def _note_display(self, message: dict[str, Any]) -> dict[str, Any]:
-        # In the way of every display: whatever goes wrong here, the message goes on.
+        # Every display passes through here: no failure may hold the message back.
         with contextlib.suppress(Exception):
             self._note(message)
         return message
@@ -243,12 +237,12 @@ _KINDS = {
 
 
 def without_ansi(text: str) -> str:
-    """Text without the escapes that colour a terminal."""
+    """Return the text without terminal escape sequences."""
     return _ANSI.sub("", text)
 
 
 def _plain_bundle(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of a bundle that an agent can be told, each as text."""
+    """Return the parts of a bundle that can be sent to an agent, each as text."""
     if "stream" in data:
         parts = data["stream"]
         return {"text/plain": "".join(parts) if isinstance(parts, list) else str(parts)}
@@ -268,10 +262,9 @@ def _plain_bundle(data: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _drop_machinery(told: traceback.TracebackException) -> None:
-    """Leave out the frames of IPython that ran the cell."""
+def _drop_machinery(report: traceback.TracebackException) -> None:
     seen: set[int] = set()
-    each: traceback.TracebackException | None = told
+    each: traceback.TracebackException | None = report
     while each is not None and id(each) not in seen:
         seen.add(id(each))
         while each.stack and each.stack[0].filename.endswith(

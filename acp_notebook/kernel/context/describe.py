@@ -1,8 +1,7 @@
 """Describing a value to an agent within a budget: schema and summary before data.
 
-Text only; pictures are in `pictures`. Libraries are recognised by what is already imported, so that
-nothing is imported for a value of another kind. A value whose own `repr` fails is described all the
-same.
+Text only; pictures are in `pictures`. A library is looked up among the imported modules, so that
+nothing is imported to describe a value, nor may its `repr` raise. Knows no agent.
 """
 
 from __future__ import annotations
@@ -17,31 +16,31 @@ from acp_notebook.kernel.context.text import bounded, bounded_repr, fenced, type
 
 # Characters of one description; about a quarter as many tokens.
 BUDGET_CHARS = 6_000
-# A text that the user names is what it says, not what it is about.
+# A text that the user names is sent as it is, so it may be longer than a description.
 TEXT_BUDGET_CHARS = 24_000
-# Elements of an array; beyond it statistics that would copy it are taken from a part.
+# Elements of an array; in a longer one, statistics that would copy it use a sample.
 LONG_ARRAY = 1_000_000
 
 Describer = Callable[[Any, int], str]
 
 
 def describe(value: Any, budget: int = BUDGET_CHARS) -> str:
-    """A Markdown description of a value, at most `budget` characters long.
+    """Return a Markdown description of a value, at most `budget` characters long.
 
-    A string is told whole up to `TEXT_BUDGET_CHARS`.
+    A string is returned unchanged up to `TEXT_BUDGET_CHARS`.
     """
     if type(value) is str:
         return bounded(value, max(budget, TEXT_BUDGET_CHARS))
     try:
-        # Even `isinstance` runs the value's code, where it makes up its class.
-        tell = next((tell for is_kind, tell in _KINDS if is_kind(value)), _describe_object)
-        return bounded(tell(value, budget), budget)
+        # Even `isinstance` may run the value's code: a `__class__` property.
+        describer = next((each for is_kind, each in _KINDS if is_kind(value)), _describe_object)
+        return bounded(describer(value, budget), budget)
     except Exception as error:  # noqa: BLE001 - a user's object may fail anywhere
         return f"A {type_name(value)} that cannot be shown: {type(error).__name__} in its own code."
 
 
 def is_from(module: str, *names: str) -> Callable[[Any], bool]:
-    """A test for values of these classes, which imports nothing."""
+    """Return a test for instances of these classes of a module, which imports nothing."""
 
     def is_kind(value: Any) -> bool:
         loaded = sys.modules.get(module)
@@ -95,13 +94,12 @@ def _describe_object(value: Any, budget: int) -> str:
 
 
 def _own_markdown(value: Any) -> str | None:
-    """What the value says of itself in Markdown, as notebooks ask for it."""
     if isinstance(value, type) or getattr(type(value), "_repr_markdown_", None) is None:
         return None
-    told = value._repr_markdown_()
-    if isinstance(told, tuple) and told:
-        told = told[0]
-    return told if isinstance(told, str) and told.strip() else None
+    markdown = value._repr_markdown_()
+    if isinstance(markdown, tuple) and markdown:
+        markdown = markdown[0]
+    return markdown if isinstance(markdown, str) and markdown.strip() else None
 
 
 def _turn(turn: Any, budget: int) -> str:

@@ -1,6 +1,6 @@
 """Files that a prompt names: text within bounds, pictures, listings of folders, links to the rest.
 
-Reads no more of a file than it tells. Knows no notebook and no agent.
+Reads no more of a file than is sent. Knows no notebook and no agent.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from acp_notebook.errors import UsageError
 from acp_notebook.kernel.context.pictures import MAX_BYTES, NoPicture, Picture, from_bytes
 
 FILE_LIMIT_BYTES = 96_000
-# Read to be made smaller; a larger one is linked.
+# Images up to this size are read and made smaller; a larger one is linked.
 IMAGE_LIMIT_BYTES = 50_000_000
 LISTED_NAMES = 100
 _PROBE_BYTES = 8_192
-# Bytes that go on with a character: a part may begin in the middle of one.
+# Continuation bytes of UTF-8: the tail of a file may begin in the middle of a character.
 _CONTINUATION = bytes(range(0x80, 0xC0))
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @dataclass(frozen=True, slots=True)
 class NamedFile:
-    """What is told of a file: its text, its picture, or neither (then a link must do)."""
+    """A file's content to send: its text, its picture, or neither (then it is linked)."""
 
     path: Path
     mime_type: str | None
@@ -38,14 +38,14 @@ class NamedFile:
 
 
 def read_named_file(name: str, folder: Path) -> NamedFile:
-    """A file or folder as the user named it.
+    """Read a file or folder that the user named.
 
     Args:
         name: A path, relative to `folder` or absolute; `~` is the home folder.
-        folder: Where relative names begin.
+        folder: The base of relative paths.
 
     Raises:
-        UsageError: There is none, it cannot be read, or it is no file.
+        UsageError: The path does not exist, cannot be read, or is neither file nor folder.
     """
     try:
         path = Path(folder, Path(name).expanduser())
@@ -91,13 +91,13 @@ def _read(path: Path, size: int) -> NamedFile:
 
 
 def _decode(head: bytes, tail: bytes) -> tuple[tuple[str, str], str] | None:
-    """Both parts as text and the encoding; None if this is no text."""
+    """Return both parts as text, and the encoding; None if they are not text."""
     if head.startswith(_UTF16):
         return (head.decode("utf-16", "replace"), _utf16_tail(head, tail)), "UTF-16"
     if b"\0" in head[:_PROBE_BYTES]:
         return None
     try:
-        # A character may be cut where the file was cut.
+        # The cut may split a character.
         decoder = codecs.getincrementaldecoder("utf-8")()
         text = decoder.decode(head, final=not tail).removeprefix("\ufeff")
         return (text, tail.lstrip(_CONTINUATION).decode()), "utf-8"

@@ -1,8 +1,8 @@
 """Describing pandas and polars frames: schema, nulls, summary, first and last rows.
 
-A frame is never copied whole: of a long one, nulls and summary are taken from evenly spaced rows,
-and the description says so. Both libraries are read into the same facts, which are told in as many
-columns as the budget allows. Imports neither library.
+A frame is never copied whole: nulls and summary of a long frame come from evenly spaced rows, and
+the description says so. Both libraries are read into the same facts, which are written for as many
+columns as the budget allows. Imports neither library; knows no agent.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from acp_notebook.kernel.context.text import bounded, markdown_table, table_cell
 EDGE_ROWS = 5
 MAX_COLUMNS = 200
 MAX_SERIES_VALUES = 10
-# Beyond these a summary is taken from a sample of about SAMPLE_ROWS.
+# A longer or larger frame is summarized from a sample of about SAMPLE_ROWS.
 LONG_ROWS = 1_000_000
 LONG_CELLS = 5_000_000
 SAMPLE_ROWS = 100_000
@@ -28,7 +28,7 @@ _WIDTHS = (40, 24, 16, 10, 6, 3, 1)
 
 @dataclass(frozen=True, slots=True)
 class FrameFacts:
-    """What is told of a frame. `summary` maps a column's position to its statistics."""
+    """The facts of a frame. `summary` maps a column's position to its statistics."""
 
     kind: str
     rows: int
@@ -43,24 +43,24 @@ class FrameFacts:
 
 
 def describe_pandas(frame: Any, budget: int) -> str:
-    """A pandas DataFrame."""
-    return _tell(_pandas_facts(frame), budget)
+    """Describe a pandas DataFrame in at most `budget` characters."""
+    return _write(_pandas_facts(frame), budget)
 
 
 def describe_polars(frame: Any, budget: int) -> str:
-    """A polars DataFrame."""
-    return _tell(_polars_facts(frame), budget)
+    """Describe a polars DataFrame in at most `budget` characters."""
+    return _write(_polars_facts(frame), budget)
 
 
 def describe_lazy(frame: Any, budget: int) -> str:
-    """A polars LazyFrame: its schema and plan; nothing is computed."""
+    """Describe a polars LazyFrame by its schema; nothing is computed."""
     columns = list(islice(frame.collect_schema().items(), MAX_COLUMNS))
     table = markdown_table(["column", "dtype"], columns)
     return bounded(f"polars LazyFrame, not computed\n\n{table}", budget)
 
 
 def describe_pandas_series(series: Any, budget: int) -> str:
-    """A pandas Series."""
+    """Describe a pandas Series in at most `budget` characters."""
     sample, note = _sampled(series, len(series), lambda step: series.iloc[::step])
     nulls = int(sample.isna().sum())
     parts = [
@@ -73,7 +73,7 @@ def describe_pandas_series(series: Any, budget: int) -> str:
 
 
 def describe_polars_series(series: Any, budget: int) -> str:
-    """A polars Series."""
+    """Describe a polars Series in at most `budget` characters."""
     sample, note = _sampled(series, len(series), series.gather_every)
     nulls = series.null_count()
     summary = _statistics(functools.partial(_polars_statistics, sample))
@@ -86,15 +86,12 @@ def describe_polars_series(series: Any, budget: int) -> str:
 
 
 def frame_csv(frame: Any) -> str | None:
-    """All of a pandas or polars frame or series as CSV, or None for anything else."""
+    """Return a whole pandas or polars frame or series as CSV, or None for another value."""
     if hasattr(frame, "to_csv"):
         return str(frame.to_csv())
     if hasattr(frame, "write_csv"):
         return str(frame.write_csv())
     return str(frame.to_frame().write_csv()) if hasattr(frame, "gather_every") else None
-
-
-# facts
 
 
 def _pandas_facts(frame: Any) -> FrameFacts:
@@ -171,7 +168,7 @@ def _polars_statistics(series: Any) -> Any:
 def _sampled(
     whole: Any, rows: int, every: Callable[[int], Any], columns: int = 1
 ) -> tuple[Any, str]:
-    """The whole, or of a long one evenly spaced rows and a note that says so."""
+    """Return all rows, or evenly spaced rows of a long frame and a note that says so."""
     if rows <= SAMPLE_ROWS or (rows <= LONG_ROWS and rows * columns <= LONG_CELLS):
         return whole, ""
     step = rows // SAMPLE_ROWS
@@ -183,13 +180,13 @@ def _tail(frame: Any, rows: int) -> Any | None:
 
 
 def _statistics(describe: Callable[[], Any]) -> dict[str, Any]:
-    """A column's statistics; a column that cannot be described has none."""
+    """Return a column's statistics, or an empty dict if it cannot be described."""
     try:
         described = describe()
         return {
             str(name): value for name, value in getattr(described, "items", described.__iter__)()
         }
-    except Exception:  # noqa: BLE001 - lists in a column cannot be counted, and the like
+    except Exception:  # noqa: BLE001 - for example, lists in a column cannot be counted
         return {}
 
 
@@ -197,10 +194,7 @@ def _facts_line(facts: dict[str, Any]) -> str:
     return ", ".join(f"{name} {table_cell(value)}" for name, value in facts.items()) or "none"
 
 
-# telling
-
-
-def _tell(facts: FrameFacts, budget: int) -> str:
+def _write(facts: FrameFacts, budget: int) -> str:
     text = ""
     for width in _WIDTHS:
         text = "\n\n".join(_parts(facts, width))
@@ -235,7 +229,7 @@ def _parts(facts: FrameFacts, width: int) -> Iterator[str]:
 
 
 def _by_kind(described: dict[int, dict[str, Any]]) -> list[tuple[str, list[str]]]:
-    """The sets of statistics there are: numbers have others than words."""
+    """Return the different sets of statistics: numbers have other ones than texts."""
     kinds: list[list[str]] = []
     for facts in described.values():
         if list(facts) not in kinds:

@@ -1,10 +1,9 @@
 r"""Finding `@mentions` in a prompt.
 
-A mention is `@name` (a variable; also `@df.price`, `@models["best"]` and, for all of a frame,
-`@df:csv`), `@file:PATH`, `@error`, `@cell[N]`, `@out[N]` or `@cells:N`. No mention is an `@` inside
-a word (an email address), in an address, in code (fences and backticks), at the head of a decorated
-function, or behind a backslash (`\@name` sends `@name`). Pure text: whether a name exists is not
-known here.
+A mention is `@name` (a variable; also `@df.price`, `@models["best"]` and, for a whole frame,
+`@df:csv`), `@file:PATH`, `@error`, `@cell[N]`, `@out[N]` or `@cells:N`. An `@` is no mention inside
+a word (an email address), a URL or code (fences and backticks), as a decorator, or after a
+backslash (`\@name` sends `@name`). Pure text: does not know which names exist.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ MentionKind = Literal["variable", "file", "error", "cell", "out", "cells"]
 Span = tuple[int, int]
 
 _NAME = r"[^\W\d]\w*"
-# Steps from a name to what it holds. A subscript is a literal: nothing is computed.
+# Steps from a name to its attributes and items. A subscript is a literal: nothing is computed.
 _STEP = rf"""\.{_NAME} | \[(?:-?\d+ | "[^"\n]*" | '[^'\n]*')\]"""
 _MENTION = re.compile(
     rf"""(?<![\w@\\.])@(?:
@@ -47,7 +46,7 @@ _STEPS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """One mention; `text` is how it stands in the prompt, `form` how much of it is wanted."""
+    """One mention: `text` is its spelling in the prompt; with the form `csv` all data is sent."""
 
     kind: MentionKind
     value: str
@@ -57,21 +56,21 @@ class Mention:
 
 
 def hidden_spans(prompt: str) -> list[Span]:
-    """The parts of a prompt in which nothing is a mention: code, addresses, decorators."""
+    """Return the parts of a prompt that hold no mentions: code, URLs, decorators."""
     return [match.span() for match in _HIDDEN.finditer(prompt)]
 
 
 def is_hidden(position: int, spans: list[Span]) -> bool:
-    """Whether a position lies in one of the spans."""
+    """Whether a position is in one of the spans."""
     return any(start <= position < end for start, end in spans)
 
 
 def find_mentions(prompt: str, hidden: list[Span] | None = None) -> list[Mention]:
-    """The mentions of a prompt, in order, each once.
+    """Return the mentions of a prompt, in order, without repetitions.
 
     Args:
         prompt: The text as the user wrote it.
-        hidden: Where not to look; by default `hidden_spans`.
+        hidden: The spans to skip; by default `hidden_spans`.
     """
     hidden = hidden_spans(prompt) if hidden is None else hidden
     found: dict[str, Mention] = {}
@@ -83,10 +82,7 @@ def find_mentions(prompt: str, hidden: list[Span] | None = None) -> list[Mention
 
 
 def steps_of(path: str) -> tuple[str, list[str | int]]:
-    """A variable's name, and the attributes (`.name`) and keys that lead on from it.
-
-    Attributes come with their dot, so that they differ from keys.
-    """
+    """Split a path into the variable's name, its attributes (with their dot) and its keys."""
     name = re.match(_NAME, path)
     assert name is not None, path
     steps: list[str | int] = []

@@ -1,6 +1,6 @@
 """Pictures of figures, as PNG of a bounded size: matplotlib, PIL, IPython images, plotly.
 
-Libraries are recognised by what is already imported. Knows no agent.
+Looks a library up among the imported modules. Knows no agent.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any
 from acp_notebook.kernel.context.describe import is_from
 from acp_notebook.kernel.context.text import bounded_repr, table_cell, type_name
 
-# Models see no more than about this many pixels a side.
+# Models scale larger images down to about this many pixels per side.
 MAX_SIDE_PX = 1_568
 MAX_BYTES = 1_500_000
 _SMALLER = 0.7
 _SMALLEST_SIDE_PX = 64
-# Shown of each trace of a plotly figure that cannot be drawn.
+# Limits of the description of a plotly figure that cannot be drawn.
 MAX_TRACES = 12
 MAX_POINTS = 20
 _PLOTLY_DATA = ("x", "y", "z", "values", "labels", "r", "theta", "lat", "lon")
@@ -27,7 +27,7 @@ PNG_HEAD = b"\x89PNG\r\n\x1a\n"
 
 
 class NoPicture(Exception):
-    """A figure could not be drawn; the message says why and what can be done."""
+    """A figure could not be drawn; the message gives the reason and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +39,15 @@ class Picture:
 
     @property
     def suffix(self) -> str:
-        """The ending of a file's name for it."""
+        """The file name suffix of this image type, with the dot."""
         return "." + self.mime_type.rpartition("/")[2].replace("jpeg", "jpg")
 
 
 def picture_of(value: Any) -> Picture | None:
-    """The picture of a figure, or None if the value is no figure.
+    """Return the picture of a figure, or None if the value is no figure.
 
     Raises:
-        NoPicture: It is one, but it cannot be drawn here.
+        NoPicture: The value is a figure, but it cannot be drawn here.
     """
     for is_kind, draw in _KINDS:
         if is_kind(value):
@@ -63,7 +63,7 @@ def picture_of(value: Any) -> Picture | None:
 
 
 def figure_data(value: Any) -> str:
-    """A figure that cannot be drawn, told by its data as far as it is known here."""
+    """Describe a figure that cannot be drawn: plotly by titles and traces, others by `repr`."""
     if not _is_plotly(value):
         return bounded_repr(value)
     layout = value.layout
@@ -75,12 +75,12 @@ def figure_data(value: Any) -> str:
     lines += [f"- {name}: {table_cell(text)}" for name, text in titles if text]
     for trace in value.data[:MAX_TRACES]:
         lines.append(f"- trace {table_cell(trace.name or '(no name)')}, {trace.type}")
-        lines += [f"  - {key}: {told}" for key in _PLOTLY_DATA if (told := _points(trace, key))]
+        lines += [f"  - {key}: {text}" for key in _PLOTLY_DATA if (text := _points(trace, key))]
     return "\n".join(lines)
 
 
 def encode(image: Any) -> Picture:
-    """A PIL image as PNG, made smaller until it fits."""
+    """Return a PIL image as PNG, scaled down until it has at most `MAX_BYTES`."""
     if image.mode not in {"1", "L", "LA", "RGB", "RGBA"}:
         image = image.convert("RGBA" if "transparency" in image.info else "RGB")
     side = min(MAX_SIDE_PX, max(image.size))
@@ -95,10 +95,10 @@ def encode(image: Any) -> Picture:
 
 
 def from_bytes(data: bytes, mime_type: str) -> Picture:
-    """An encoded image, encoded anew if it is too large or of a kind that agents do not take.
+    """Return an encoded image; it is converted if it is too large or of an uncommon type.
 
     Raises:
-        NoPicture: It cannot be read, or it is too large and there is no Pillow to make it smaller.
+        NoPicture: The image cannot be read, or Pillow is missing and the image must be converted.
     """
     if mime_type in {"image/png", "image/jpeg", "image/gif", "image/webp"} and (
         len(data) <= MAX_BYTES
@@ -135,7 +135,7 @@ def _axes(axes: Any) -> Picture:
 
 
 def _has_roots() -> bool:
-    # Since matplotlib 3.10 axes may lie in a subfigure, which cannot be saved.
+    # Since matplotlib 3.10 axes may be in a subfigure, which cannot be saved.
     return tuple(sys.modules["matplotlib"].__version_info__[:2]) >= (3, 10)
 
 

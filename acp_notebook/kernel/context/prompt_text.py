@@ -1,16 +1,16 @@
-r"""A prompt as the user wrote it, made into what is sent: `{expr}` filled in, mentions found.
+r"""A prompt's text: fills in each `{expr}` and finds the mentions.
 
-The rule for braces must leave JSON, code and formulas alone, so `{expr}` is filled in only where
-all of this holds; anything else in braces is sent as it stands:
+The rule must leave JSON, code and formulas alone, so `{expr}` is filled in only if all of these
+hold; any other text in braces is sent unchanged:
 
-- it is outside code (fences, backticks), addresses and formulas (`$...$`, `\(...\)`, `\[...\]`),
-  and no argument of a TeX command (`\frac{a}{b}`) or exponent (`x^{n}`);
-- it is one Python expression on one line that names, calls, indexes or computes something, with
-  `!r` or `:format` behind it as in f-strings; a constant, a tuple, a set or a dict is none;
+- it is outside code (fences, backticks), URLs and formulas (`$...$`, `\(...\)`, `\[...\]`), and is
+  no argument of a TeX command (`\frac{a}{b}`) or exponent (`x^{n}`);
+- it is one Python expression on one line that names, calls, indexes or computes something, followed
+  by `!r` or `:format` as in f-strings; a constant, a tuple, a set or a dict does not count;
 - every name in it exists, and at least one is the user's own.
 
-`{{expr}}` sends `{expr}`, and `\@name` sends `@name`. What is filled in is not read again: an `@`
-in a value is no mention. Knows namespaces, not IPython.
+`{{expr}}` sends `{expr}`, and `\@name` sends `@name`. Filled-in values are not searched for
+mentions. Knows namespaces, not IPython.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _SPEC = re.compile(
     r"(?P<format>:(?!\s)(?:(?:.?[<>=^])?[-+]?z?#?0?\d*[,_]?(?:\.\d+)?[a-zA-Z%]?|%.+))?$"
 )
 _ESCAPED = re.compile(r"\\@")
-# How far back a TeX command may begin: what is looked at for each brace is bounded.
+# How many characters before a brace are searched for a TeX command.
 _LOOK_BACK = 200
 _COMPUTED = (
     ast.Name,
@@ -63,7 +63,7 @@ _NOT_FILLED = (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
 
 @dataclass(frozen=True, slots=True)
 class PromptText:
-    """The text to send, and what it mentions."""
+    """The text to send, and its mentions."""
 
     text: str
     mentions: tuple[Mention, ...]
@@ -81,7 +81,7 @@ def read_prompt(prompt: str, namespace: Mapping[str, Any]) -> PromptText:
     """Fill in the expressions and find the mentions of a prompt.
 
     Raises:
-        UsageError: An expression that is to be filled in fails.
+        UsageError: An expression fails.
     """
     hidden = hidden_spans(prompt)
     quiet = hidden + [match.span() for match in _FORMULA.finditer(prompt)]
@@ -117,11 +117,11 @@ def _is_tex(prompt: str, start: int) -> bool:
 
 
 def _expression(body: str, namespace: Mapping[str, Any]) -> _Expression | None:
-    """The expression in a pair of braces, if it is one to be filled in."""
-    for source, conversion, spec in _ways_to_cut(body):
+    """Return the expression in a pair of braces, or None if it must not be filled in."""
+    for source, conversion, spec in _splits(body):
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # about text that may be no Python at all
+                warnings.simplefilter("ignore")  # the text may not be Python at all
                 tree = ast.parse(source, mode="eval").body
         except (SyntaxError, ValueError, MemoryError, RecursionError):
             continue
@@ -131,21 +131,21 @@ def _expression(body: str, namespace: Mapping[str, Any]) -> _Expression | None:
     return None
 
 
-def _ways_to_cut(body: str) -> list[tuple[str, str, str]]:
-    """Expression, conversion and format spec: first without the latter two, then with them."""
+def _splits(body: str) -> list[tuple[str, str, str]]:
+    """Return all splits into expression, conversion and format spec; the unsplit body first."""
     if body != body.strip():
         return []
-    ways = [(body, "", "")]
+    splits = [(body, "", "")]
     for position in (index for index, char in enumerate(body) if char in "!:"):
         match = _SPEC.match(body, position)
         if match is not None and position:
             conversion = (match["conversion"] or "").lstrip("!")
-            ways.append((body[:position], conversion, (match["format"] or "").removeprefix(":")))
-    return ways
+            splits.append((body[:position], conversion, (match["format"] or "").removeprefix(":")))
+    return splits
 
 
 def _is_known(tree: ast.expr, namespace: Mapping[str, Any]) -> bool:
-    """Whether all its names exist, one of them in the user's namespace."""
+    """Whether all names of an expression exist, at least one in the user's namespace."""
     nodes = list(ast.walk(tree))
     if any(isinstance(node, _NOT_FILLED) for node in nodes):
         return False

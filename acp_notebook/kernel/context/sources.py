@@ -1,7 +1,7 @@
-"""From a mention to what it means here: variables, files, cells, outputs, the last error.
+"""Resolving mentions: to variables, files, cells, outputs and the last error.
 
-Everything found is an `Item`: text, pictures, or a file to link. Knows IPython's namespace and
-history; knows no agent.
+Each result is an `Item`: text, pictures, or a file to link. Knows IPython's namespace and history;
+knows no agent.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from acp_notebook.kernel.context.text import bounded, fenced, type_name
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-# All of a frame is sent on request, but not without a bound.
+# The limits of `@frame:csv`.
 CSV_CELLS = 2_000_000
 CSV_CHARS = 4_000_000
 SOURCE_CHARS = 8_000
@@ -40,10 +40,7 @@ _TAGS = re.compile(r"<(style|script)\b.*?</\1>|<[^>]+>", re.DOTALL | re.IGNORECA
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing that goes with a prompt.
-
-    `notes` are for the user: what was left out, what lies outside the agent's folder.
-    """
+    """One resource of a prompt; `notes` are for the user, such as what was left out."""
 
     name: str
     uri: str
@@ -56,7 +53,7 @@ class Item:
 
 
 class Notebook:
-    """What of this notebook can be named. `local` are the variables of a function that prompts."""
+    """The names that a prompt can use; `local` holds the variables of a prompting function."""
 
     def __init__(
         self, shell: InteractiveShell, log: CellLog, local: Mapping[str, Any] | None = None
@@ -67,7 +64,7 @@ class Notebook:
 
     @property
     def variables(self) -> dict[str, Any]:
-        """The user's variables, without what IPython puts there and names with an underscore."""
+        """The user's variables, without IPython's own and names with a leading underscore."""
         hidden = self._shell.user_ns_hidden
         own = {
             name: value
@@ -78,7 +75,7 @@ class Notebook:
 
     @property
     def namespace(self) -> dict[str, Any]:
-        """Every name that an expression may use."""
+        """All names that an expression can use."""
         kept = {"In": self._shell.user_ns.get("In"), "Out": self.outs}
         hidden = {n: v for n, v in self._shell.user_ns.items() if n.startswith("_")}
         return {**hidden, **kept, **self.variables, **self._local}
@@ -90,10 +87,10 @@ class Notebook:
         return {} if manager is None else manager.output_hist
 
     def evaluate(self, expression: str) -> Any:
-        """The value of the user's expression.
+        """Evaluate an expression of the user.
 
         Raises:
-            UsageError: It fails; the message says how.
+            UsageError: The expression fails.
         """
         try:
             return eval(expression, {**self.namespace})  # noqa: S307 - the user's own, as in a cell
@@ -105,15 +102,15 @@ class Notebook:
 
 
 def resolve(mention: Mention, notebook: Notebook, folder: str) -> Item:
-    """What a mention means.
+    """Return the item that a mention names.
 
     Args:
-        mention: As found in the prompt.
-        notebook: Where to look.
-        folder: The agent's folder; of files outside it the user is told.
+        mention: The mention as found in the prompt.
+        notebook: Where names are looked up.
+        folder: The agent's folder; a file outside it gets a note for the user.
 
     Raises:
-        UsageError: There is no such thing; the message suggests the nearest.
+        UsageError: The mention names nothing; the message suggests a similar name.
     """
     match mention.kind:
         case "variable":
@@ -131,7 +128,7 @@ def resolve(mention: Mention, notebook: Notebook, folder: str) -> Item:
 
 
 def value_item(value: Any, name: str, uri: str) -> Item:
-    """A value of the notebook, as a picture if it is one, else described."""
+    """Return a value as an item: a picture if it is a figure, otherwise a description."""
     try:
         picture = picture_of(value)
     except NoPicture as reason:
@@ -142,9 +139,6 @@ def value_item(value: Any, name: str, uri: str) -> Item:
         return Item(name, uri, pictures=(picture,))
     mime_type = "text/plain" if isinstance(value, str) else "text/markdown"
     return Item(name, uri, describe(value) or "(empty)", mime_type)
-
-
-# variables
 
 
 def _variable(mention: Mention, notebook: Notebook) -> Item:
@@ -174,15 +168,14 @@ def _no_variable(mention: Mention, name: str, variables: Mapping[str, Any]) -> s
 
 
 def _step(value: Any, step: str | int, path: str) -> Any:
-    """One attribute or key further."""
     name = step.removeprefix(".") if isinstance(step, str) else step
     is_attribute = isinstance(step, str) and step.startswith(".")
     try:
         if is_attribute and hasattr(value, str(name)):
             return getattr(value, str(name))
-        # A column or a key may be written like an attribute.
+        # A column or key may be written like an attribute.
         if isinstance(value, Mapping) and name not in value:
-            raise KeyError(name)  # noqa: TRY301 - a defaultdict must not make up an entry
+            raise KeyError(name)  # noqa: TRY301 - a defaultdict must not get a new entry
         return value[name]
     except Exception as error:  # noqa: BLE001 - whatever the user's object raises
         known = [str(key) for key in _names_in(value)]
@@ -205,7 +198,6 @@ def _names_in(value: Any) -> Iterable[Any]:
 
 
 def _whole(value: Any, name: str) -> str:
-    """All of a frame as CSV."""
     shape = getattr(value, "shape", None)
     cells = 1
     for length in shape if isinstance(shape, tuple) else ():
@@ -224,11 +216,12 @@ def _whole(value: Any, name: str) -> str:
     return text
 
 
-# files
-
-
 def file_item(name: str, folder: str, mention: str = "") -> Item:
-    """A file that the user named."""
+    """Return a file or folder that the user named.
+
+    Raises:
+        UsageError: The path does not exist, cannot be read, or is neither file nor folder.
+    """
     found = read_named_file(name, Path.cwd())
     path = found.path.resolve()
     notes = list(found.notes)
@@ -249,14 +242,11 @@ def file_item(name: str, folder: str, mention: str = "") -> Item:
     )
 
 
-# cells
-
-
 def error_item(log: CellLog) -> Item:
-    """The last error, with the cell that raised it.
+    """Return the last error, with the cell that raised it.
 
     Raises:
-        UsageError: There was none.
+        UsageError: No cell has failed.
     """
     error = log.last_error
     if error is None:
@@ -267,12 +257,12 @@ def error_item(log: CellLog) -> Item:
 def _error_text(error: CellError) -> str:
     where = f"In cell [{error.count}]" if error.count else "In a cell"
     source = fenced(bounded(error.source.rstrip(), SOURCE_CHARS), "python")
-    told = fenced(bounded(error.traceback, TRACEBACK_CHARS), "text")
-    return f"{error.name}\n\n{where}:\n\n{source}\n\nTraceback:\n\n{told}"
+    trace = fenced(bounded(error.traceback, TRACEBACK_CHARS), "text")
+    return f"{error.name}\n\n{where}:\n\n{source}\n\nTraceback:\n\n{trace}"
 
 
 def cell_item(log: CellLog, count: int) -> Item:
-    """A cell that ran, with its outputs."""
+    """Return a cell that has ended, with its outputs and error."""
     text, pictures = _cell(log, count)
     notes = () if log.keeps_printed_text else ("this IPython does not keep what cells printed",)
     return Item(f"cell[{count}]", f"notebook://cell/{count}", text, pictures=pictures, notes=notes)

@@ -1,7 +1,4 @@
-"""Bounding text: whatever is described, its description has a stated size.
-
-Knows strings and `repr`, no libraries.
-"""
+"""Text of bounded size: cuts, short representations, tables. Knows no library and no agent."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ _PLAIN = (str, numbers.Number, bool, type(None), dt.date, dt.timedelta, decimal.
 
 
 def bounded(text: str, budget: int) -> str:
-    """The text, cut in the middle if need be, with a word about what was left out."""
+    """Return the text; a longer one is cut in the middle and says how much was left out."""
     if len(text) <= budget:
         return text
     head, tail = budget * 3 // 4, budget // 8
@@ -33,12 +30,12 @@ def bounded(text: str, budget: int) -> str:
 
 
 def bounded_repr(value: Any) -> str:
-    """A container's `repr`, cut in width and depth; parts whose own `repr` fails are named."""
+    """Return a `repr` of limited width and depth; an element whose `repr` fails is named."""
     return _REPR.repr(value)
 
 
 def type_name(value: Any) -> str:
-    """The value's type with its module, without `builtins`."""
+    """Return the name of the value's type, with its module unless that is `builtins`."""
     kind = type(value)
     return (
         kind.__qualname__
@@ -48,7 +45,7 @@ def type_name(value: Any) -> str:
 
 
 def table_cell(value: Any) -> str:
-    """A value as one short line that cannot break a table."""
+    """Return a value as one short line that cannot break a table."""
     if isinstance(value, float):
         return f"{value:.6g}"
     try:
@@ -65,7 +62,7 @@ def table_cell(value: Any) -> str:
 
 
 def markdown_table(head: Iterable[Any], rows: Iterable[Sequence[Any]]) -> str:
-    """A pipe table of bounded cells."""
+    """Return a Markdown table with cells of bounded length."""
     names = [table_cell(name) for name in head]
     lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
     lines += ["| " + " | ".join(table_cell(value) for value in row) + " |" for row in rows]
@@ -73,7 +70,7 @@ def markdown_table(head: Iterable[Any], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def fenced(text: str, language: str = "") -> str:
-    """The text in a code fence that it cannot close."""
+    """Return the text in a code fence longer than any fence inside it."""
     fence = "```"
     while fence in text:
         fence += "`"

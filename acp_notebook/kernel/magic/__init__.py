@@ -1,1 +1,1 @@
-"""`%acp` lines and `%%acp` cells: read, completed, run, answered."""
+"""The magics `%acp` and `%%acp`: parsing, completion, execution and display."""

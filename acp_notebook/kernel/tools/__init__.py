@@ -1,4 +1,4 @@
-"""The agent's hands on this kernel: an MCP server for the sessions of this notebook.
+"""The kernel's tools for agents: an MCP server for the sessions of this notebook.
 
-`server` is the wire, `toolbox` what can be called, `offer` who may call; the rest does the work.
+`server` is the wire, `toolbox` holds the tools, `kernel_tools` decides who may call them.
 """

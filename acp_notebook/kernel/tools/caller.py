@@ -1,7 +1,7 @@
-"""A session whose agent may call the tools: what it was granted, what it has running.
+"""A session whose agent may call the tools: its grants and its running calls.
 
-Asks on the agent thread and works on the main thread; its own methods belong to the server's loop.
-Knows no tool.
+Methods run on the server's loop; questions are asked on the agent thread, work is done on the main
+thread. Knows no tool.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LASTING: Final = OPTIONS[1].option_id
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Whether a call may go on, and who or what decided."""
+    """Whether a call is allowed, and who or what decided."""
 
     is_allowed: bool
     by: str
@@ -56,27 +56,27 @@ class Caller:
 
     @property
     def label(self) -> str:
-        """What the user calls the agent."""
+        """The agent's name in the notebook."""
         return self.agent.label
 
     @property
     def origin(self) -> str:
-        """Whose code it is, for the history."""
+        """A description of the agent and session, for the history."""
         return f"the agent {self.label}, session {self.live.session_id}"
 
     def leave(self) -> None:
-        """The session is over; on the agent thread."""
+        """Cancel all calls at the end of the session; on the agent thread."""
         self._subscription.close()
         self._call_off("The agent ended.")
 
     def card(self, name: str, title: str, code: str) -> ToolCard:
-        """A card in the turn that is at work."""
+        """Add a card to the running turn."""
         return ToolCard(self.live, name, title, code)
 
     async def permission(
         self, name: str, question: str, code: str, tool_call_id: u.ToolCallId
     ) -> Answer:
-        """Ask on the session's own permission card, by its policy; a grant stands."""
+        """Ask for permission by the session's policy, unless the user has granted the tool."""
         if name in self.granted:
             return Answer(is_allowed=True, by="allowed for this session")
         decided: concurrent.futures.Future[Decision] = concurrent.futures.Future()
@@ -96,7 +96,7 @@ class Caller:
         return Answer(decision.option_id in _ALLOWING, decision.by)
 
     async def run(self, work: MainThreadWork[T], limit_s: float) -> T:
-        """Have work done on the main thread; a stop of the turn calls it off."""
+        """Run work on the main thread as `run_bounded` does; cancelling the turn calls it off."""
         self._running.add(work)
         try:
             return await run_bounded(work, limit_s)
@@ -104,7 +104,7 @@ class Caller:
             self._running.discard(work)
 
     def _note(self, _changes: list[SessionChange]) -> None:
-        # On the agent thread, for every change: cheap unless something runs.
+        # Runs on the agent thread for every change, so it must be cheap while no call runs.
         if not self._running:
             return
         state = self.live.state

@@ -1,7 +1,7 @@
-"""The card of a tool's work in the turn's cell: what will run, what came of it.
+"""The card of a kernel tool in the turn's cell: the code and its result.
 
-A tool call of the session's model that this client makes itself, so that view, record and `Turn`
-show it as they show the agent's. Usable from any thread.
+A tool call that this client adds to the session's model, so that view, record and `Turn` show it
+like the agent's own calls. Usable from any thread. Knows no tool.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _numbers = itertools.count(1)
 
 
 class ToolCard:
-    """One card."""
+    """One card, which is shown as pending until `begin`."""
 
     def __init__(self, live: LiveSession, name: str, title: str, code: str) -> None:
         self.id = u.ToolCallId(f"{ID_PREFIX}{next(_numbers)}")
@@ -35,16 +35,16 @@ class ToolCard:
         )
 
     def begin(self) -> None:
-        """It runs."""
+        """Show the call as running."""
         self._update(status="in_progress")
 
     def end(self, status: str, content: Iterable[ContentBlock] = ()) -> None:
-        """It is over: `completed`, `failed` or `cancelled`."""
+        """Show the end of the call: its status (completed, failed, cancelled) and output."""
         items = tuple(u.ContentItem(block) for block in content)
         self._update(status=status, content=(self._code, *items))
 
     def propose(self, code: str) -> None:
-        """Say that the code is offered as a cell."""
+        """Show the code as a proposed cell, with the command that inserts it."""
         self._update(
             kind="other",
             status="completed",

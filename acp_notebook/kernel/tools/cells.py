@@ -1,6 +1,6 @@
-"""The cells that were run in this kernel, as IPython remembers them; the agent's code among them.
+"""The executed cells of this kernel in IPython's history, which includes the agent's code.
 
-What cells printed is kept by IPython from version 9 on. Knows no agent.
+IPython keeps printed text since version 9. Knows no agent.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ MAX_CELL_CHARS: Final = 4_000
 
 
 def read_cells(shell: Any, *, last: int = 10, number: int | None = None) -> str:
-    """Sources and text outputs of executed cells as Markdown, oldest first."""
+    """Return the last cells, or one cell, with source and text outputs as Markdown."""
     sources = shell.history_manager.input_hist_raw
     if number is not None:
         wanted = [number] if 0 < number < len(sources) else []
@@ -55,10 +55,10 @@ def _bounded(text: str) -> str:
 
 
 def remember(shell: Any, source: str, origin: str) -> None:
-    """Put the agent's code into IPython's history as an input of its own, marked by its origin.
+    """Store the agent's code in IPython's history as an input of its own, marked by its origin.
 
-    A cell that waits has its number already, and the kernel tells the page the number when the cell
-    ends: so the input gets the next one, when the kernel's loop is free.
+    The waiting cell must keep its number, which the kernel reports when the cell ends. So the code
+    is stored once the kernel's loop is free, with the next number.
     """
     marked = f"# run by {' '.join(origin.split())}\n{source}"
 

@@ -1,4 +1,4 @@
-"""Outputs and values -> content for an agent and for the turn's view: text and images, bounded.
+"""Outputs and values as content for an agent and for the turn's view: bounded text and images.
 
 Knows MIME types; knows no agent and no shell.
 """
@@ -21,12 +21,12 @@ MAX_TEXT_CHARS: Final = 30_000
 MAX_IMAGES: Final = 6
 MAX_IMAGE_CHARS: Final = 4_000_000
 _IMAGES: Final = ("image/png", "image/jpeg", "image/gif", "image/webp")
-# What the turn's own view can show of an output; the rest belongs below it, as it is.
+# The types that the turn's view can show; outputs with other types are shown below the view.
 _PLAIN: Final = frozenset({*_IMAGES, "text/plain", "text/markdown"})
 
 
-def told_result(outcome: Outcome, problem: str) -> ToolResult:
-    """What the agent is told: the outputs, what went wrong, which variables changed."""
+def agent_result(outcome: Outcome, problem: str) -> ToolResult:
+    """Return the result for the agent: the outputs, the problem, the changed variables."""
     outputs = [each for each in outcome.outputs if each is not outcome.value or _is_image(each)]
     content = output_content(outputs, outcome.left_out)
     if outcome.returned is not None:
@@ -39,7 +39,7 @@ def told_result(outcome: Outcome, problem: str) -> ToolResult:
 
 
 def shown_content(outcome: Outcome, problem: str) -> list[ContentBlock]:
-    """The same for the turn's view, where text of the code's own must not be taken for Markdown."""
+    """Return the result for the turn's view, with the code's text fenced against Markdown."""
     content = output_content(outcome.outputs, outcome.left_out)
     if problem:
         content.append(TextBlock(problem))
@@ -53,7 +53,7 @@ def shown_content(outcome: Outcome, problem: str) -> list[ContentBlock]:
 
 
 def output_content(outputs: Iterable[Output], left_out: int = 0) -> list[ContentBlock]:
-    """What code printed and displayed, in order."""
+    """Return printed text and displayed objects; `left_out` counts those dropped before."""
     found: list[ContentBlock] = []
     room, images = MAX_TEXT_CHARS, 0
     for output in outputs:
@@ -78,7 +78,7 @@ def output_content(outputs: Iterable[Output], left_out: int = 0) -> list[Content
 
 
 def image_of(shown: Shown) -> ImageBlock | None:
-    """The output as an image, if it is one and not too large."""
+    """Return the output as an image, or None if it is none or too large."""
     for mime_type in _IMAGES:
         data = shown.data.get(mime_type)
         if isinstance(data, bytes):
@@ -102,12 +102,12 @@ def _words_of(shown: Shown) -> str:
 
 
 def belongs_below(shown: Shown) -> bool:
-    """Whether the notebook can show more of it than text and an image: tables, widgets, plots."""
+    """Whether the notebook can show an output better than the view: tables, widgets, plots."""
     return not _PLAIN.issuperset(shown.data)
 
 
 def value_words(value: Any) -> str:
-    """What a tool returned, for an agent: JSON where it is JSON, else a description."""
+    """Return a tool's return value for an agent: as JSON if possible, else as a description."""
     if value is None:
         return "Done. It returned nothing."
     if isinstance(value, (dict, list, tuple, bool, int, float)):

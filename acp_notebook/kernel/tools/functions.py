@@ -1,4 +1,4 @@
-"""`@acp.tool`: the user's functions that agents may call, with a schema from their signatures.
+"""`@acp.tool`: user functions that agents may call, with schemas from their signatures.
 
 Knows pydantic for types and schemas; knows no agent, no MCP and no shell.
 """
@@ -27,7 +27,7 @@ _ARGUMENT: Final = re.compile(r"\s{4,}(\w+)(?:\s*\([^)]*\))?:\s+(\S.*)")
 
 @dataclass(frozen=True, slots=True)
 class UserTool:
-    """A function of the user's as a tool."""
+    """A user function as a tool; `limit_s` is in seconds."""
 
     name: str
     description: str
@@ -39,10 +39,10 @@ class UserTool:
     _fields: dict[str, str]
 
     def read_arguments(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The arguments as the function's types want them.
+        """Convert the arguments to the function's types.
 
         Raises:
-            ToolFailure: One is missing, unknown, or of another type.
+            ToolFailure: An argument is missing, unknown, or of a wrong type.
         """
         unknown = [name for name in given if name not in self._fields.values()]
         if unknown:
@@ -62,22 +62,22 @@ class UserTool:
 
 _tools: dict[str, UserTool] = {}
 listeners: Final[list[Callable[[], None]]] = []
-"""Called when agents would see another list, on the thread of whoever changed it."""
+"""Called when the list of tools has changed, on the thread that changed it."""
 
 
 def user_tools() -> dict[str, UserTool]:
-    """The tools by name, in the order in which they were defined."""
+    """Return the tools by name, in the order of their definition."""
     return dict(_tools)
 
 
 def forget_tools() -> None:
-    """Take all back."""
+    """Remove all tools and notify the listeners."""
     if _tools:
         _tools.clear()
-        _tell()
+        _notify()
 
 
-def _tell() -> None:
+def _notify() -> None:
     for listener in listeners:
         listener()
 
@@ -105,12 +105,12 @@ def tool(
 
     Args:
         function: The function.
-        name: What agents call it; by default its own name.
-        confirm: Whether to ask the user before each call, with the call shown.
-        time_limit: Seconds after which it is interrupted.
+        name: The tool's name; by default the function's.
+        confirm: Whether to show each call to the user and ask for permission.
+        time_limit: Seconds after which a call is interrupted.
 
     Raises:
-        UsageError: The name is taken by another tool, or a parameter's type cannot come as JSON.
+        UsageError: The name is taken by another tool, or a parameter's type has no JSON form.
 
     Example:
         >>> @tool
@@ -133,9 +133,9 @@ def _declare(function: F, name: str | None, confirm: bool, limit_s: float) -> F:
     document = inspect.getdoc(function) or ""
     schema, before = _schema(name, model), _tools.get(name)
     _tools[name] = UserTool(name, document, function, confirm, limit_s, schema, model, fields)
-    # A cell that is run again changes nothing that agents have been told.
+    # Rerunning a cell usually leaves the description and schema unchanged.
     if before is None or (before.description, before.schema) != (document, schema):
-        _tell()
+        _notify()
     return function
 
 
@@ -158,7 +158,7 @@ def _check_name(name: str, function: Any) -> None:
 
 
 def _identity(function: Any) -> str:
-    # A cell that is run again defines the same function anew: that is no second tool.
+    # Rerunning a cell defines the same function again, which is no second tool.
     module = getattr(function, "__module__", "")
     return f"{module}.{getattr(function, '__qualname__', repr(function))}"
 
@@ -194,7 +194,7 @@ def _model(
     fields: dict[str, Any] = {}
     names: dict[str, str] = {}
     for number, parameter in enumerate(parameters):
-        # A parameter may be called as something that a pydantic model has: hence the alias.
+        # A parameter may have the name of a pydantic attribute, so it gets an alias.
         key = f"p{number}"
         default = ... if parameter.default is parameter.empty else parameter.default
         words = described.get(parameter.name)
@@ -214,7 +214,7 @@ def _check_type(name: str, parameter: str, kind: Any) -> None:
 
     try:
         pydantic.TypeAdapter(kind).json_schema()
-    except Exception:  # noqa: BLE001 - several kinds of complaint, and a type's own
+    except Exception:  # noqa: BLE001 - pydantic raises several kinds, a type may raise its own
         shown = getattr(kind, "__name__", str(kind))
         raise UsageError(
             f"The tool {name!r} takes {parameter}: {shown}, which an agent cannot send. "
@@ -226,14 +226,13 @@ def _schema(name: str, model: Any) -> dict[str, Any]:
     import warnings
 
     with warnings.catch_warnings():
-        # A default that JSON cannot say is left out of the schema; the call works all the same.
+        # A default without a JSON form is left out of the schema; the call still works.
         warnings.simplefilter("ignore")
         schema: dict[str, Any] = model.model_json_schema(by_alias=True)
     return {**schema, "title": name, "type": "object"}
 
 
 def _argument_words(function: Any) -> dict[str, str]:
-    """What the docstring's `Args:` section says of each parameter."""
     _, _, section = (inspect.getdoc(function) or "").partition("\nArgs:\n")
     words: dict[str, str] = {}
     last = ""

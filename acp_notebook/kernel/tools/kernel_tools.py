@@ -1,7 +1,7 @@
-"""Who may use the tools: a server is up while an agent has been told of it, and no longer.
+"""Access to the tools: the server runs as long as a session has a token for it.
 
-Each session gets a token of its own, by the transport that its agent advertises. Lives on the agent
-thread. Knows what a session needs to be told; what the tools do is theirs.
+Each session gets a token of its own and the transport that its agent supports. Runs on the agent
+thread. Knows the form of an MCP server entry; does not know what the tools do.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class KernelTools:
-    """The tools of this kernel, offered to sessions."""
+    """Gives the agents' sessions access to the tools of this kernel."""
 
     def __init__(self, shell: Any) -> None:
         self.prefers_bridge = False
-        """Whether agents that take both get a process to start instead of an address."""
+        """Whether agents that support stdio and HTTP get the stdio bridge."""
         self._toolbox = Toolbox(shell)
         self._server: ToolServer[Caller] | None = None
         self._callers: list[Caller] = []
 
     def servers_for(self, agent: Agent, live: LiveSession) -> tuple[McpServer, ...]:
-        """What to tell the agent in a session's set-up; nothing if it could not connect."""
+        """Return the MCP servers for a session's setup; none if the agent cannot connect."""
         write = _entry_writer(agent, prefers_bridge=self.prefers_bridge)
         if write is None:
             return ()
@@ -64,7 +64,7 @@ class KernelTools:
         return caller
 
     async def _release(self, caller: Caller) -> None:
-        """Close a session's access; without any other session nothing listens any more."""
+        """Revoke the token of a session; without other sessions, stop the server."""
         server = self._server
         if caller not in self._callers or server is None:
             return
@@ -80,14 +80,14 @@ class KernelTools:
             logger.warning("The notebook's tools still listen on port %d.", server.port)
 
     def forget_grants(self, agent: Agent) -> None:
-        """Ask again for what was allowed for the agent's sessions."""
+        """Revoke the session-wide grants of the agent's sessions."""
         for caller in self._callers:
             if caller.agent is agent:
                 caller.granted.clear()
 
 
 def _entry_writer(agent: Agent, *, prefers_bridge: bool = False) -> Any:
-    """How the agent can reach this kernel: HTTP, a process it starts, or not at all."""
+    """Return the entry function for the agent: HTTP, stdio bridge, or None if out of reach."""
     address = agent.launch.address
     if address and urlsplit(address).hostname not in _LOOPBACK:
         return None

@@ -1,4 +1,4 @@
-"""The user's variables: which there are, what they look like in a line, which of them code changed.
+"""The user's variables: their names, one-line summaries, and the changes that code made.
 
 Knows IPython's shell; knows no agent.
 """
@@ -23,7 +23,7 @@ _OF_IPYTHON: Final = frozenset({"In", "Out", "exit", "quit", "get_ipython", "ope
 
 
 def user_variables(shell: Any) -> Iterator[tuple[str, Any]]:
-    """The user's own variables by name: no modules, nothing private, nothing of IPython."""
+    """Yield the user's variables by name, without modules, private names and IPython's own."""
     hidden = shell.user_ns_hidden
     for name, value in sorted(shell.user_ns.items(), key=lambda item: str(item[0])):
         if (
@@ -37,7 +37,7 @@ def user_variables(shell: Any) -> Iterator[tuple[str, Any]]:
 
 
 def in_a_line(value: Any) -> str:
-    """A value in a few words: how big it is, or its beginning."""
+    """Return a summary of a value in one line: its size, or its beginning."""
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple) and all(isinstance(size, int) for size in shape):
         return " × ".join(f"{size:,}" for size in shape) or "scalar"  # noqa: RUF001
@@ -60,10 +60,11 @@ def _shortened(text: str) -> str:
 
 
 def find_value(shell: Any, path: str) -> Any:
-    """The value of a variable, or of something in it: `df`, `df.price`, `config["a"][0]`.
+    """Return the value at a path: `df`, `df.price`, `config["a"][0]`.
 
     Raises:
-        ToolFailure: There is none, or the path is more than names, attributes and constant keys.
+        ToolFailure: There is no such value, or the path has other parts than names, attributes and
+            constant keys.
     """
     try:
         tree = ast.parse(path.strip(), mode="eval")
@@ -109,7 +110,7 @@ def _no_path(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Names of variables that came, changed or went."""
+    """The names of new, changed and deleted variables."""
 
     new: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -117,7 +118,7 @@ class Changes:
 
     @property
     def words(self) -> str:
-        """One line, or nothing if nothing happened."""
+        """The changes in one line; empty without changes."""
         kinds = (("new", self.new), ("changed", self.changed), ("deleted", self.deleted))
         parts = [f"{kind} {', '.join(names)}" for kind, names in kinds if names]
         return f"Variables: {'; '.join(parts)}" if parts else ""
@@ -126,8 +127,8 @@ class Changes:
 class Snapshot:
     """The variables before code runs.
 
-    A variable counts as changed if it is another object, or if its content is; content that is too
-    large to compare counts as changed if the code assigns into it.
+    A variable counts as changed if it is another object or its content differs; content that is
+    too large to compare counts as changed if the code assigns to a part of it.
     """
 
     def __init__(self, shell: Any, source: str) -> None:
@@ -136,7 +137,7 @@ class Snapshot:
         self._assigned = frozenset(_assigned_into(source))
 
     def changes(self, shell: Any) -> Changes:
-        """What is different now."""
+        """Return the difference between the snapshot and the present variables."""
         after = dict(user_variables(shell))
         return Changes(
             tuple(name for name in after if name not in self._values),
@@ -158,12 +159,12 @@ class Snapshot:
 
 
 def _fingerprint(value: Any) -> Any:
-    """Something that differs when the content does, or `_MISSING` where that would cost much."""
+    """Return a value that differs when the content does, or `_MISSING` if that is expensive."""
     try:
         if isinstance(value, (list, dict, set)):
             return _of_container(value)
-        for tell in (_of_frame, _of_array):
-            found = tell(value)
+        for fingerprint in (_of_frame, _of_array):
+            found = fingerprint(value)
             if found is not _MISSING:
                 return found
     except Exception:  # noqa: BLE001 - a user's object may fail anywhere
@@ -202,7 +203,7 @@ def _of_array(value: Any) -> Any:
 
 
 def _assigned_into(source: str) -> Iterator[str]:
-    """Names whose items or attributes the code assigns, deletes, or changes in place."""
+    """Yield the names whose items or attributes the code assigns, deletes or changes in place."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What a tool gives back to the agent that called it. Plain values; knows no MCP."""
+"""The result of a tool call, for the agent. Plain values; knows no MCP."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from acp_notebook.session.content import ContentBlock, TextBlock
 
 
 class ToolFailure(Exception):
-    """A tool cannot do what it was asked; the message is for the agent, with the next step."""
+    """A tool call failed; the message is for the agent and suggests the next step."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """Content in the order in which it came about; `is_error` tells the agent to think again."""
+    """The content of a tool's result, in order; `is_error` marks a failed call."""
 
     content: tuple[ContentBlock, ...]
     is_error: bool = False
 
 
 def text_result(text: str, *, is_error: bool = False) -> ToolResult:
-    """A result that is only text."""
+    """Return a result that is only text."""
     return ToolResult((TextBlock(text),), is_error)

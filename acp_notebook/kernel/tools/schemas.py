@@ -1,4 +1,4 @@
-"""What the built-in tools are called, do and take, as MCP writes it. Data, and the check of it."""
+"""The built-in tools as MCP lists them, and the check of arguments. Knows no tool's code."""
 
 from __future__ import annotations
 
@@ -121,11 +121,11 @@ _TYPES: Final = {"string": "a text", "integer": "a whole number", "number": "a n
 def check(name: str, arguments: dict[str, Any]) -> None:
     """Check a call against the tool's schema.
 
-    By hand: the schemas above use little of JSON Schema, and importing a validator for the whole of
-    it takes seconds, in which the first call of a session would stand still.
+    Checked by hand: the schemas use little of JSON Schema, and importing a full validator would
+    delay a session's first call by seconds.
 
     Raises:
-        ToolFailure: It does not fit; the message says where.
+        ToolFailure: The arguments do not fit; the message names the faults.
     """
     schema = _BY_NAME[name]
     properties = schema["properties"]

@@ -1,7 +1,7 @@
-"""The tools that agents can call on this kernel, and how each call goes: ask, run, show, answer.
+"""The tools that agents can call on this kernel, and the steps of a call: ask, run, show, answer.
 
-Every call runs on the main thread, within bounds. What changes something is shown in the turn's
-cell. Knows no MCP.
+Every call runs on the main thread, within bounds. Calls that can change something get a card in the
+turn's cell. Knows no MCP.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from acp_notebook.kernel.tools import schemas
 from acp_notebook.kernel.tools.caller import Caller
 from acp_notebook.kernel.tools.card import ToolCard
 from acp_notebook.kernel.tools.cells import read_cells, remember
-from acp_notebook.kernel.tools.descriptions import shown_content, told_result, value_words
+from acp_notebook.kernel.tools.descriptions import agent_result, shown_content, value_words
 from acp_notebook.kernel.tools.functions import UserTool, user_tools
 from acp_notebook.kernel.tools.namespace import find_value, in_a_line, user_variables
 from acp_notebook.kernel.tools.results import ToolFailure, ToolResult, text_result
@@ -43,7 +43,7 @@ Arguments = dict[str, Any]
 
 
 class Toolbox:
-    """The built-in tools and the user's own."""
+    """The built-in tools and the user's functions."""
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
@@ -56,7 +56,7 @@ class Toolbox:
         }
 
     def listed(self) -> list[dict[str, Any]]:
-        """The tools as MCP writes them."""
+        """Return the tools in MCP's form."""
         own = [
             {"name": tool.name, "description": tool.description, "inputSchema": tool.schema}
             for tool in user_tools().values()
@@ -64,7 +64,7 @@ class Toolbox:
         return [*schemas.BUILT_IN, *own]
 
     async def call(self, caller: Caller, name: str, arguments: Arguments) -> ToolResult:
-        """Run a tool for the agent of a session; every failure is told to the agent."""
+        """Run a tool for the agent of a session; every failure becomes an error result."""
         try:
             if name in self._tools:
                 schemas.check(name, arguments)
@@ -85,12 +85,10 @@ class Toolbox:
             raise ToolFailure(f"There is no tool {name!r}. There are: {known}.")
         return tool
 
-    # looking
-
     async def _list_variables(self, caller: Caller, given: Arguments) -> ToolResult:
         part = str(given.get("containing", "")).casefold()
 
-        def tell() -> str:
+        def read() -> str:
             lines = [
                 ", ".join(filter(None, (f"{name}: {type_name(value)}", in_a_line(value))))
                 for name, value in user_variables(self._shell)
@@ -101,15 +99,15 @@ class Toolbox:
                 lines = [*lines[:MAX_VARIABLES], f"… {rest:,} more; ask with `containing`."]
             return "\n".join(lines) or "There are no such variables."
 
-        return text_result(await self._look(caller, tell))
+        return text_result(await self._read(caller, read))
 
     async def _inspect(self, caller: Caller, given: Arguments) -> ToolResult:
         path, start = str(given["name"]), max(int(given.get("offset", 0)), 0)
 
-        def tell() -> str:
+        def read() -> str:
             return describe(find_value(self._shell, path), DESCRIBED_CHARS)
 
-        text = await self._look(caller, tell)
+        text = await self._read(caller, read)
         page = text[start : start + PAGE_CHARS]
         rest = len(text) - start - len(page)
         if rest > 0:
@@ -120,13 +118,11 @@ class Toolbox:
     async def _read_cells(self, caller: Caller, given: Arguments) -> ToolResult:
         last, number = int(given.get("last", 10)), given.get("number")
         return text_result(
-            await self._look(caller, lambda: read_cells(self._shell, last=last, number=number))
+            await self._read(caller, lambda: read_cells(self._shell, last=last, number=number))
         )
 
-    async def _look(self, caller: Caller, tell: Callable[[], str]) -> str:
-        return await caller.run(MainThreadWork(tell), READ_LIMIT_S)
-
-    # doing
+    async def _read(self, caller: Caller, read: Callable[[], str]) -> str:
+        return await caller.run(MainThreadWork(read), READ_LIMIT_S)
 
     async def _run_code(self, caller: Caller, given: Arguments) -> ToolResult:
         code, limit_s = str(given["code"]), _limit(given)
@@ -203,7 +199,7 @@ class Toolbox:
         else:
             problem = f"Stopped: {work.reason}" if outcome.was_stopped else outcome.error
         card.end("failed" if problem else "completed", shown_content(outcome, problem))
-        return told_result(outcome, problem)
+        return agent_result(outcome, problem)
 
     async def _propose_cell(self, caller: Caller, given: Arguments) -> ToolResult:
         code = str(given["code"])
@@ -220,10 +216,10 @@ class Toolbox:
 
 
 def call_function(shell: Any, tool: UserTool, named: Arguments, outcome: Outcome) -> None:
-    """Call a user's function on the main thread; like `run_code` it fills in the outcome.
+    """Call a user's function on the main thread and fill in the outcome, as `run_code` does.
 
     Raises:
-        KeyboardInterrupt: The user interrupted it; a call-off does not raise.
+        KeyboardInterrupt: The user interrupted the function; a call-off does not raise.
     """
     with Capture(shell) as capture:
         outcome.outputs = capture.outputs

@@ -1,1 +1,1 @@
-"""What stands in a cell: a turn, a session, questions, a terminal; at consoles their text."""
+"""The views in a cell: a turn, a session, questions, a terminal; in consoles their text."""

@@ -1,1 +1,1 @@
-"""How a cell waits while the page stays alive. Knows ipykernel's insides; knows no agent."""
+"""Waiting in a cell while the page stays alive. Knows ipykernel's internals; knows no agent."""

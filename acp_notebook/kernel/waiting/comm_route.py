@@ -1,6 +1,6 @@
-"""Which thread gets a comm's messages: the one that the front end chose.
+"""The route of a comm's messages: to the thread that the front end chose.
 
-Knows one private name of ipykernel 7.4. Knows nothing about widgets or about what a comm carries.
+Knows one private name of ipykernel 7.4; knows no widgets and no comm contents.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from typing import Any
 
 
 def keep_front_end_route(comm: Any) -> None:
-    """Undo ipykernel 7.4's re-routing for one comm.
+    """Undo ipykernel 7.4's re-routing for one comm; other versions do not re-route.
 
-    Since 7.4 the kernel sends a comm's messages to the shell that last sent on the comm, whatever
-    the front end asked for. A view made by a cell is then bound to the main shell, which a busy
-    cell blocks; after a reload it may be bound to a subshell that is gone, and its clicks are
-    dropped. The front end's own choice does neither. Other versions do not re-route: no effect.
+    ipykernel 7.4 delivers a comm's messages to the shell that last sent on the comm, whatever the
+    front end requested. A view created by a cell is then bound to the main shell, which a busy
+    cell blocks; after a reload the view may be bound to a deleted subshell, and its clicks are
+    dropped. The shell that the front end requested avoids both.
 
     Args:
-        comm: The comm of a widget, or None for a widget that has none.
+        comm: The comm of a widget, or None for a widget without a comm.
     """
     if hasattr(comm, "_reply_subshell_for"):
         comm._reply_subshell_for = _as_the_front_end_chose  # noqa: SLF001

@@ -1,15 +1,26 @@
-"""How a cell waits: the main thread serves the page, runs jobs, and notices the end.
+"""The pump: how a cell waits on the kernel's main thread while the page stays alive.
 
-Holds the signal that ends a wait, the pump that waits for it, and the jobs that other threads ask
-the main thread to do. Knows nothing about agents, sessions or widgets; what it must know of
-ipykernel's insides is in `shell_channel`.
+A cell that waits for a turn occupies the main thread, on which the kernel also handles the page's
+comm messages. A plain wait would deadlock: the turn waits for a permission, and the click that
+grants it waits for the cell. So the wait itself serves the page:
+
+1. The cell polls three sources, each of which wakes it at once: the event that ends the wait, a
+   wake-up for new jobs, and the kernel's shell socket.
+2. Each round runs the due jobs, serves the shell messages, then checks the event. `shell_channel`
+   decides what is served. Other cells stay queued: their code must not run inside this one.
+3. An interrupt leaves `Pump.wait` as `KeyboardInterrupt`; the waiting cell decides what to cancel.
+   A job or handler running at that moment fails, but no message is lost.
+
+Jobs are calls that belong on the main thread but are requested by other threads: a user's function,
+an agent's code. A waiting cell runs them at once; between cells the kernel's loop runs them.
+Knows no agents, sessions or widgets; `shell_channel` has all knowledge of ipykernel's internals.
 """
 
 from __future__ import annotations
 
 import collections
 import math
-import signal as signals
+import signal
 import socket
 import threading
 import time
@@ -29,12 +40,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# On Windows a blocking wait does not see an interrupt, so no wait is longer than this.
+# On Windows an interrupt does not end a blocking poll, so no poll is longer than this.
 SLICE_MS = 200.0
 
 
 class JobInterruptedError(Exception):
-    """A job on the main thread was stopped before it had a result."""
+    """A job on the main thread was interrupted, or exited, before it had a result."""
 
 
 class _WakeUp:
@@ -45,14 +56,14 @@ class _WakeUp:
         reader.settimeout(0)
         writer.settimeout(0)
         self._reader, self._writer = reader, writer
-        # The finalizer holds the sockets, so they never meet the collector open.
+        # The finalizer refers to the sockets, so the garbage collector never finds them open.
         self._close = weakref.finalize(self, _close_all, reader, writer)
 
     def fileno(self) -> int:
         return self._reader.fileno()
 
     def wake(self) -> None:
-        # A full buffer will wake the poller anyway; a closed wake-up has nobody to wake.
+        # A full buffer wakes the poller anyway; after `close` no poller is left.
         with suppress(OSError):
             self._writer.send(b"\0")
 
@@ -70,30 +81,30 @@ def _close_all(*sockets: socket.socket) -> None:
         each.close()
 
 
-class Signal:
-    """Says once, from any thread, that a wait is over; `zmq.Poller` can wait for it."""
+class PollableEvent:
+    """A one-shot event that any thread can set and a `zmq.Poller` can wait for."""
 
     def __init__(self) -> None:
         self._wake_up = _WakeUp()
         self._is_set = False
 
     def set(self) -> None:
-        """End the wait. Safe from any thread and from a signal handler; only the first counts."""
+        """End the wait. Safe from any thread and from a signal handler; may be repeated."""
         if not self._is_set:
             self._is_set = True
             self._wake_up.wake()
 
     def is_set(self) -> bool:
-        """Whether the wait is over."""
+        """Whether `set` was called."""
         return self._is_set
 
     def fileno(self) -> int:
-        """The file descriptor that becomes readable when the signal is set."""
+        """Return the file descriptor that becomes readable when the event is set."""
         return self._wake_up.fileno()
 
 
 class _Job(Generic[T]):
-    """A call that belongs on the main thread, and the future of its result."""
+    """A call for the main thread, and the future of its result."""
 
     def __init__(self, call: Callable[[], T]) -> None:
         self.future: Future[T] = Future()
@@ -105,12 +116,12 @@ class _Job(Generic[T]):
         try:
             result = self._call()
         except KeyboardInterrupt:
-            # Not the interrupt itself: it would end the event loop that awaits the future.
+            # A KeyboardInterrupt in the future would end the event loop that awaits it.
             self.future.set_exception(JobInterruptedError("The cell was interrupted."))
             raise
-        except Exception as error:  # noqa: BLE001 - it belongs to whoever asked for the job
+        except Exception as error:  # noqa: BLE001 - the caller reads it from the future
             self.future.set_exception(error)
-        except BaseException as error:  # noqa: BLE001 - SystemExit would end the asker's loop too
+        except BaseException as error:  # noqa: BLE001 - SystemExit would end the caller's loop too
             stopped = JobInterruptedError(f"The call ended with {type(error).__name__}.")
             stopped.__cause__ = error
             self.future.set_exception(stopped)
@@ -124,23 +135,23 @@ _jobs: collections.deque[_Job[Any]] = collections.deque()
 def run_on_main(job: Callable[[], T]) -> Future[T]:
     """Run a call on the main thread; usable from any thread.
 
-    A waiting cell runs it at once and waits on; its output belongs to that cell. If no cell waits
-    the kernel runs it when its loop is free. On the main thread itself it runs before this returns.
+    A waiting cell runs the call at once and shows its output. If no cell waits, the kernel's loop
+    runs it when free. A job requested on the main thread itself runs before this returns.
 
     Args:
         job: The call. If it raises, only its future fails. An interrupt during the call fails the
-            future with `JobInterruptedError` and goes on to the waiting cell.
+            future with `JobInterruptedError` and also reaches the waiting cell.
 
     Returns:
-        The future of the result.
+        The future of the result; it fails with `RuntimeError` if the main thread is not free.
     """
     entry = _Job(job)
     if threading.current_thread() is threading.main_thread():
         entry.run()
         return entry.future
     _jobs.append(entry)
-    # Read after the append, as `Pump.__exit__` looks for jobs after it has left: one of the two
-    # always sees the other.
+    # The order matters: here append, then read `current`; in `Pump.__exit__` clear `current`,
+    # then look for jobs. So no job can slip between the two.
     pump = Pump.current
     if pump is not None:
         pump.wake()
@@ -170,14 +181,14 @@ def _run_jobs_on_loop() -> None:
     if not _jobs:
         return
     # Between cells the kernel ignores interrupts, which would make an endless job unstoppable.
-    handler = signals.signal(signals.SIGINT, signals.default_int_handler)
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         _run_jobs()
     except KeyboardInterrupt:
-        # The job's future knows. Raised on, it would end the kernel; later jobs stay due.
+        # The job's future has failed already. Raised here the interrupt would end the kernel.
         _schedule_jobs()
     finally:
-        signals.signal(signals.SIGINT, handler)
+        signal.signal(signal.SIGINT, handler)
 
 
 def _run_jobs() -> None:
@@ -193,16 +204,16 @@ class Pump:
     """Lets a cell wait while the page stays alive.
 
     On the kernel's main thread the wait serves comm messages and harmless requests and runs jobs
-    (`run_on_main`); cells that arrive stay queued. Elsewhere, in a terminal, a subshell, a thread
-    or an unknown kernel, it only waits. Pumps nest: a handler served by one may itself wait.
+    (`run_on_main`). In a terminal, a subshell, another thread or an unknown kernel it only waits.
+    Pumps nest: a handler that runs during one wait may wait itself.
 
     Attributes:
         current: The innermost pump that holds the main thread, if any.
-        why_unusable: One sentence when the wait does not serve the page, else empty.
+        why_unusable: One sentence on why the wait does not serve the page, or an empty string.
 
     Example:
         >>> with Pump(None) as pump:
-        ...     pump.wait(Signal(), timeout_s=0)
+        ...     pump.wait(PollableEvent(), timeout_s=0)
         False
     """
 
@@ -256,39 +267,40 @@ class Pump:
 
     @property
     def cell(self) -> Parent | None:
-        """The request of the cell that waits, also while a click is served."""
+        """The request of the waiting cell; it stays the same while a click is served."""
         return self._cell
 
     def wake(self) -> None:
-        """Make the wait look for jobs; safe from any thread."""
+        """Start another round of the wait, which runs due jobs; safe from any thread."""
         wake_up = self._wake_up
         if wake_up is not None:
             wake_up.wake()
 
-    def wait(self, signal: Signal, timeout_s: float | None = None) -> bool:
-        """Wait for a signal; an interrupt passes through as `KeyboardInterrupt`.
+    def wait(self, event: PollableEvent, timeout_s: float | None = None) -> bool:
+        """Wait for an event.
 
         Args:
-            signal: What ends the wait.
+            event: What ends the wait.
             timeout_s: The longest wait in seconds; None waits without limit.
 
         Returns:
-            True when the signal was set, False when the time was over.
+            True when the event was set, False when the time was over.
 
         Raises:
+            KeyboardInterrupt: The cell was interrupted.
             RuntimeError: The pump is not in use as a context manager.
         """
         if self._wake_up is None:
             raise RuntimeError("A pump waits only inside its `with` block: `with Pump(...) as p`.")
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
-        poller = self._poller(self._wake_up, signal)
+        poller = self._poller(self._wake_up, event)
         while True:
             self._wake_up.drain()
             if self._on_main:
                 self._run_jobs()
             if self._channel is not None and self._channel.socket is not None:
                 self._channel.serve()
-            if signal.is_set():
+            if event.is_set():
                 return True
             left_ms = SLICE_MS if deadline is None else (deadline - time.monotonic()) * 1000
             if left_ms <= 0:
@@ -297,10 +309,10 @@ class Pump:
             if not woken and self._channel is not None:
                 self._channel.nudge()
 
-    def _poller(self, wake_up: _WakeUp, signal: Signal) -> zmq.Poller:
+    def _poller(self, wake_up: _WakeUp, event: PollableEvent) -> zmq.Poller:
         poller = zmq.Poller()
         poller.register(wake_up.fileno(), zmq.POLLIN)
-        poller.register(signal.fileno(), zmq.POLLIN)
+        poller.register(event.fileno(), zmq.POLLIN)
         if self._channel is not None and self._channel.socket is not None:
             poller.register(self._channel.socket, zmq.POLLIN)
         return poller
@@ -311,6 +323,6 @@ class Pump:
         if self._channel is None or self._cell is None:
             _run_jobs()
             return
-        # In a nested wait the present request is a click, whose output nobody would see.
+        # In a nested wait the current request is a click, whose output nobody would see.
         with self._channel.output_for(self._cell):
             _run_jobs()

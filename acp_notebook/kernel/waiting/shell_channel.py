@@ -1,8 +1,21 @@
 """The kernel's shell channel, served from inside a running cell.
 
-Holds everything that leans on private names of ipykernel and pyzmq: where the main thread's shell
-messages arrive, which of them may be answered while a cell runs, and how the others are given to
-the kernel's own queue. Knows nothing about waiting, signals or agents.
+ipykernel handles shell messages one by one, so a click that arrives while a cell runs would wait
+for the end of the cell. A waiting cell therefore reads the main thread's shell socket itself:
+
+1. Answered at once: comm messages, which carry the clicks, and requests of a loading page or of
+   the editor, which change nothing. Their handlers must finish without awaiting.
+2. Queued: everything else, above all cells. The frames go to the kernel's own queue, unchanged and
+   in order of arrival. A kind of message whose handler awaits is queued from then on.
+3. A `KeyboardInterrupt` is held back from the moment a message is read until it is answered or
+   queued, so that none is lost; only the handler itself can be interrupted.
+4. A served request ends with the status `idle`, which front ends apply to the whole kernel, so
+   `busy` is published again for the running cell.
+5. A cell that awaits leaves the kernel's loop running. Then that loop reads the socket, and
+   `attended` replaces the stream's callback by one with the same rules.
+
+All dependence on private names of ipykernel and pyzmq is here; a kernel that lacks one of them gets
+no channel and a warning. Knows no events, jobs or agents. Main thread only.
 """
 
 from __future__ import annotations
@@ -23,8 +36,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
 COMM_MESSAGES = frozenset({"comm_open", "comm_msg", "comm_close"})
-# A page that is loaded again asks these before it shows any widget; completion keeps the editor
-# alive. They change nothing, so one that cannot be answered now may be asked a second time.
+# A reloaded page sends these before it shows any widget; completion keeps the editor usable.
+# They change nothing, so a handler that was given up may be run a second time.
 HARMLESS_REQUESTS = frozenset(
     {
         "kernel_info_request",
@@ -35,26 +48,26 @@ HARMLESS_REQUESTS = frozenset(
         "history_request",
     }
 )
-# A flood of clicks must not keep the waiting cell from noticing that its wait is over.
+# A flood of messages must not keep the waiting cell from noticing the end of its wait.
 MESSAGES_PER_ROUND = 50
 
-# Identity and message of the request that output belongs to.
+# Identity and message of the request whose output this is.
 Parent = tuple[Any, dict[str, Any]]
 
 
 class NoClicksWarning(RuntimeWarning):
-    """The kernel is built differently from what we know: cells wait, but clicks do not arrive."""
+    """The kernel lacks a part that the channel needs: clicks do not arrive while a cell waits."""
 
 
 class _MissingPartError(Exception):
-    """A private name that the shell channel needs is not there."""
+    """A private name that the shell channel needs is missing."""
 
 
 class HeldInterrupts:
-    """Keeps an interrupt from tearing a message between the socket and its place.
+    """Postpones interrupts, so that none can lose a message between socket and queue.
 
-    A `KeyboardInterrupt` may be raised between any two bytecodes, also after a message left the
-    socket and before it is safe. While held it is noted, and raised on release.
+    Python may raise `KeyboardInterrupt` between any two bytecodes. Inside the block an interrupt
+    is only noted; it is raised on release.
     """
 
     def __init__(self) -> None:
@@ -70,7 +83,7 @@ class HeldInterrupts:
 
     @contextmanager
     def released(self) -> Iterator[None]:
-        """Let interrupts through for a while, a noted one at once."""
+        """Let interrupts through within the block; a noted one is raised at once."""
         try:
             self._release()
             yield
@@ -78,7 +91,7 @@ class HeldInterrupts:
             self._hold()
 
     def _hold(self) -> None:
-        # None means a handler that Python did not install and could not put back.
+        # None means a handler that Python did not install and could not restore.
         if signal.getsignal(signal.SIGINT) is not None:
             self._handler = signal.signal(signal.SIGINT, self._note)
 
@@ -95,12 +108,7 @@ class HeldInterrupts:
 
 
 class ShellChannel:
-    """Serves the main thread's shell messages while a cell keeps that thread.
-
-    Comm messages and harmless requests are answered at once. Everything else, cells above all,
-    goes to the kernel's own queue in the order of arrival, which the kernel takes up when the
-    running cell has ended. Use it on the main thread only.
-    """
+    """Serves the main thread's shell messages while a cell occupies that thread."""
 
     def __init__(self, kernel: Any) -> None:
         self._kernel = kernel
@@ -114,17 +122,17 @@ class ShellChannel:
 
     @property
     def socket(self) -> Any:
-        """The zmq socket on which the messages arrive, or None when the kernel closed it."""
+        """The zmq socket on which the messages arrive, or None once the kernel has closed it."""
         return self._stream.socket
 
     @property
     def parent(self) -> Parent:
-        """Identity and message of the request that output belongs to at present."""
+        """Identity and message of the request that output currently belongs to."""
         return self._kernel._parent_ident["shell"], self._kernel.get_parent("shell")  # noqa: SLF001
 
     @contextmanager
     def output_for(self, parent: Parent) -> Iterator[None]:
-        """Let output belong to another request for a while."""
+        """Assign output to another request within the block."""
         present = self.parent
         self._kernel.set_parent(*parent)
         try:
@@ -134,10 +142,7 @@ class ShellChannel:
 
     @contextmanager
     def attended(self) -> Iterator[None]:
-        """Serve the messages while a cell awaits: then the kernel's own loop reads the socket.
-
-        Its stream would put everything behind the cell. May be entered several times at once.
-        """
+        """Serve the messages while a cell awaits and the kernel's loop reads; reentrant."""
         if self._awaiting == 0:
             self._cell, self._to_kernel = self.parent, self._stream._recv_callback  # noqa: SLF001
             self._stream.on_recv(self._take, copy=False)
@@ -154,11 +159,11 @@ class ShellChannel:
         with HeldInterrupts() as interrupts:
             is_served = self._serve_or_queue(frames, interrupts)
         if is_served:
-            # See `serve`; the present request is the one just served, not the cell's.
+            # As in `serve`, but here the current request is the one just served, not the cell's.
             self._kernel._publish_status("busy", "shell", parent=self._cell[1])  # noqa: SLF001
 
     def serve(self) -> None:
-        """Take the messages that have arrived; return when there is none, or after many."""
+        """Serve or queue the messages that have arrived, at most `MESSAGES_PER_ROUND`."""
         served = 0
         for _ in range(MESSAGES_PER_ROUND):
             with HeldInterrupts() as interrupts:
@@ -167,19 +172,19 @@ class ShellChannel:
                     break
                 served += self._serve_or_queue(frames, interrupts)
         if served:
-            # Front ends take the idle of a served message for the whole kernel: the cell runs on.
+            # Front ends apply the idle of a served message to the whole kernel.
             self._kernel._publish_status("busy", "shell", parent=self.parent[1])  # noqa: SLF001
 
     def wake_kernel(self) -> None:
-        """Let the kernel look at its socket once, as soon as its loop runs again.
+        """Make the kernel read its socket once, as soon as its loop runs again.
 
-        Reading behind the stream's back can use up the wake-up that the stream waits for.
+        Our own reads can use up the edge-triggered wake-up that the kernel's stream waits for.
         """
         self._kernel.io_loop.add_callback(_read_on, self._stream)
         self.nudge()
 
     def nudge(self) -> None:
-        """Free a message that ipykernel 7.0 to 7.3 left unread in its router thread."""
+        """Make the router thread of ipykernel 7.0 to 7.3 read a message that it left unread."""
         if self._router_loop is not None:
             self._router_loop.add_callback(_read_on, self._kernel.shell_stream)
 
@@ -197,12 +202,12 @@ class ShellChannel:
         return False
 
     def _read(self, frames: list[Any]) -> tuple[list[bytes], dict[str, Any]] | None:
-        """The identities and message, or None when the kernel should deal with it later."""
+        """Return the identities and message, or None if the message must be queued."""
         session = self._kernel.session
         try:
             identities, parts = session.feed_identities(frames, copy=False)
-            # Only peek: reading in full records the signature, and the kernel would then refuse
-            # a message that we queue as a duplicate.
+            # Deserializing the content would record the signature, and the kernel would then
+            # reject a message that we queue as a duplicate.
             message: dict[str, Any] = session.deserialize(parts, content=False, copy=False)
             if not self._is_served(message["header"]["msg_type"]):
                 return None
@@ -215,14 +220,14 @@ class ShellChannel:
         if kind in self._queued_kinds:
             return False
         if kind in COMM_MESSAGES:
-            # A comm handler has effects, so it must not be begun, given up and begun again.
+            # A comm handler has effects, so it must not be started, given up and started again.
             return not inspect.iscoroutinefunction(self._kernel.shell_handlers.get(kind))
         return kind in HARMLESS_REQUESTS
 
     def _answer(
         self, identities: list[bytes], message: dict[str, Any], interrupts: HeldInterrupts
     ) -> bool:
-        """True when answered, False when the handler cannot finish while the cell runs."""
+        """Run the handler; return False if it cannot finish while the cell runs."""
         kernel, kind = self._kernel, message["header"]["msg_type"]
         finished = True
         with self.output_for((identities, message)):
@@ -234,7 +239,7 @@ class ShellChannel:
                 self._send_replies()
             except KeyboardInterrupt:
                 raise
-            except BaseException:  # also sys.exit() in a handler: the cell waits on
+            except BaseException:  # also sys.exit() in a handler: the cell keeps waiting
                 kernel.log.exception("A handler of %s failed while a cell waited", kind)
             finally:
                 if finished:
@@ -245,15 +250,15 @@ class ShellChannel:
         return finished
 
     def _send_replies(self) -> None:
-        """Send what ipykernel 6 only keeps until its loop runs again; 7 sends by itself."""
+        """Send the replies that ipykernel 6 buffers until its loop runs; 7 sends at once."""
         if not isinstance(self._replies, zmq.Socket):
             self._replies.flush(zmq.POLLOUT)
 
     def _queue(self, frames: list[Any]) -> None:
-        """Give a message to the kernel as its stream would, in the order of arrival.
+        """Pass a message to the kernel as its stream would, in the order of arrival.
 
-        Not by way of `io_loop.add_callback`: the stream may have a read of its own scheduled
-        already, and a message that arrives later would then overtake this one.
+        `io_loop.add_callback` would not keep the order: the stream may have scheduled a read
+        already, and a later message would overtake this one.
         """
         to_kernel = self._to_kernel or self._stream._recv_callback  # noqa: SLF001
         result = to_kernel(frames)
@@ -263,20 +268,20 @@ class ShellChannel:
             task.add_done_callback(_PENDING.discard)
 
 
-# The loop holds tasks weakly; a queued cell must not be collected before it runs.
+# The loop refers to tasks weakly; a queued cell must not be collected before it runs.
 _PENDING: set[asyncio.Future[Any]] = set()
 
 
 @functools.lru_cache(maxsize=1)
 def find_shell_channel(kernel: Any) -> tuple[ShellChannel | None, str]:
-    """Probe a kernel, once.
+    """Probe a kernel; the result is cached.
 
     Args:
         kernel: The running ipykernel.
 
     Returns:
-        The channel and an empty string, or None and a sentence that says what is missing. The
-        sentence is also given as a `NoClicksWarning`.
+        The channel and an empty string, or None and a sentence that names the missing part. The
+        sentence is also issued as a `NoClicksWarning`.
     """
     try:
         return ShellChannel(kernel), ""
@@ -291,7 +296,7 @@ def find_shell_channel(kernel: Any) -> tuple[ShellChannel | None, str]:
 
 
 def _main_shell(kernel: Any) -> tuple[Any, Any]:
-    """The stream that brings shell messages to the main thread, and where replies go."""
+    """Return the stream that brings shell messages to the main thread, and where replies go."""
     thread = getattr(kernel, "shell_channel_thread", None)
     if thread is None:
         stream = _part(kernel, "shell_stream")
@@ -302,11 +307,11 @@ def _main_shell(kernel: Any) -> tuple[Any, Any]:
 
 
 def _loop_of_a_router_that_stalls(kernel: Any) -> Any | None:
-    """The loop of the thread that hands shell messages out, if it can leave one unread.
+    """Return the loop of the router thread, if that thread can leave a message unread.
 
-    ipykernel 7.0 to 7.3 write replies to the router's socket behind its stream's back, which uses
-    up the wake-up of a message that arrives at the same moment: about one cell in a hundred that
-    is sent right behind a reply. Later messages do not wake it. 7.4 writes through the stream.
+    ipykernel 7.0 to 7.3 write replies to the router's socket directly, not through its stream.
+    This uses up the wake-up of a message that arrives at the same moment (about one in a hundred
+    cells sent right after a reply), and later messages do not help. 7.4 uses the stream.
     """
     thread = getattr(kernel, "shell_channel_thread", None)
     if thread is None or hasattr(thread.manager, "_shell_stream"):
@@ -338,7 +343,7 @@ def _part(owner: Any, name: str) -> Any:
 
 
 def _finishes_in_one_step(coroutine: Any) -> bool:
-    """Run a handler that is `async` in name only; give one up that really waits."""
+    """Run a handler that is `async` in name only; close one that really awaits."""
     try:
         coroutine.send(None)
     except StopIteration:
@@ -348,8 +353,8 @@ def _finishes_in_one_step(coroutine: Any) -> bool:
 
 
 def _flush_output() -> None:
-    # What a handler printed must leave before the idle that ends its request. A stream that the
-    # user put in place may be unable to flush.
+    # A handler's output must be sent before the idle that ends its request. A stream that the
+    # user installed may be unable to flush.
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):
             stream.flush()

@@ -1,1 +1,1 @@
-"""ACP v2: wire types, reader, dialect. Does not know v1."""
+"""ACP v2: wire types, reader, dialect. Knows no v1."""

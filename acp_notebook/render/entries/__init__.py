@@ -1,1 +1,1 @@
-"""Timeline entries -> HTML, one module a kind."""
+"""Timeline entries as HTML, one module per kind. Knows no document."""

@@ -1,1 +1,1 @@
-"""Turns as text: the record's Markdown and plain text, and what a console prints."""
+"""Turns as text: the record's Markdown and plain text, and the output of a console."""

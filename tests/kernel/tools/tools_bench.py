@@ -14,7 +14,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from acp_notebook.client.host import current_host
-from acp_notebook.kernel.waiting.pump import Pump, Signal
+from acp_notebook.kernel.waiting.pump import PollableEvent, Pump
 
 BOUND_S = 30.0
 
@@ -100,10 +100,10 @@ class Hands:
 
 def wait_as_a_cell(future: Future[Any]) -> Any:
     """Wait on the main thread with the pump, and return the result."""
-    signal = Signal()
-    future.add_done_callback(lambda _: signal.set())
+    done = PollableEvent()
+    future.add_done_callback(lambda _: done.set())
     with Pump(None) as pump:
-        assert pump.wait(signal, BOUND_S), "the call did not come back"
+        assert pump.wait(done, BOUND_S), "the call did not come back"
     return future.result(0)
 
 

@@ -13,7 +13,7 @@ import pytest
 import zmq
 from waiting_cell import PREPARE
 
-from acp_notebook.kernel.waiting.pump import JobInterruptedError, Pump, Signal, run_on_main
+from acp_notebook.kernel.waiting.pump import JobInterruptedError, PollableEvent, Pump, run_on_main
 from acp_notebook.kernel.waiting.shell_channel import NoClicksWarning, find_shell_channel
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ def in_thread(call):
     return thread
 
 
-def test_signal_set_in_a_thread_ends_the_wait_of_a_terminal():
-    done = Signal()
+def test_event_set_in_a_thread_ends_the_wait_of_a_terminal():
+    done = PollableEvent()
     with Pump(None) as pump:
         thread = in_thread(done.set)
         assert pump.wait(done, timeout_s=10)
@@ -38,21 +38,21 @@ def test_signal_set_in_a_thread_ends_the_wait_of_a_terminal():
     assert pump.why_unusable == "There is no Jupyter kernel here."
 
 
-def test_wait_without_a_signal_ends_after_its_time():
+def test_wait_for_an_event_that_is_not_set_ends_after_its_time():
     with Pump(None) as pump:
-        assert not pump.wait(Signal(), timeout_s=0.01)
-        assert not pump.wait(Signal(), timeout_s=0)
+        assert not pump.wait(PollableEvent(), timeout_s=0.01)
+        assert not pump.wait(PollableEvent(), timeout_s=0)
 
 
-def test_wait_for_a_signal_that_is_set_already_returns_at_once():
-    done = Signal()
+def test_wait_for_an_event_that_is_set_already_returns_at_once():
+    done = PollableEvent()
     done.set()
     with Pump(None) as pump:
         assert pump.wait(done, timeout_s=0)
 
 
-def test_signal_can_be_set_twice_and_wakes_a_poller_once_and_for_all():
-    done = Signal()
+def test_event_can_be_set_twice_and_wakes_a_poller_once_and_for_all():
+    done = PollableEvent()
     poller = zmq.Poller()
     poller.register(done.fileno(), zmq.POLLIN)
     assert not done.is_set()
@@ -64,8 +64,8 @@ def test_signal_can_be_set_twice_and_wakes_a_poller_once_and_for_all():
     assert poller.poll(0)
 
 
-def test_signal_closes_its_sockets_when_it_is_gone():
-    done = Signal()
+def test_event_closes_its_sockets_when_it_is_gone():
+    done = PollableEvent()
     descriptor = done.fileno()
     cycle = [done]
     cycle.append(cycle)
@@ -77,14 +77,14 @@ def test_signal_closes_its_sockets_when_it_is_gone():
 
 def test_pump_that_was_not_entered_says_how_to_use_it():
     with pytest.raises(RuntimeError, match="with Pump"):
-        Pump(None).wait(Signal())
+        Pump(None).wait(PollableEvent())
 
 
 def test_pump_in_another_thread_only_waits_and_leaves_the_main_thread_alone():
     seen = []
 
     def wait_there():
-        done = Signal()
+        done = PollableEvent()
         done.set()
         with Pump(SimpleNamespace()) as pump:
             seen.append((pump.why_unusable, Pump.current, pump.wait(done)))
@@ -95,7 +95,7 @@ def test_pump_in_another_thread_only_waits_and_leaves_the_main_thread_alone():
 
 def test_kernel_with_a_missing_part_is_named_once_and_the_wait_still_works():
     kernel = SimpleKernel()
-    done = Signal()
+    done = PollableEvent()
     done.set()
     with pytest.warns(NoClicksWarning, match=r"no `SimpleKernel\.shell_stream`"), Pump(kernel) as p:
         assert p.wait(done)
@@ -115,7 +115,7 @@ def _forget_the_probed_kernel():
 
 
 def test_job_of_another_thread_runs_on_the_waiting_main_thread():
-    done = Signal()
+    done = PollableEvent()
     ran_on = []
 
     def ask():
@@ -131,7 +131,7 @@ def test_job_of_another_thread_runs_on_the_waiting_main_thread():
 
 
 def test_job_that_fails_fails_only_its_own_future():
-    done = Signal()
+    done = PollableEvent()
     outcomes = []
 
     def leave():
@@ -162,7 +162,7 @@ def test_job_without_a_wait_and_without_a_kernel_fails_with_advice():
 
 
 def test_job_that_its_asker_gave_up_does_not_run():
-    done = Signal()
+    done = PollableEvent()
     ran = []
     with Pump(None) as pump:
         in_thread(lambda: run_on_main(lambda: ran.append(1)).cancel()).join()
@@ -173,7 +173,7 @@ def test_job_that_its_asker_gave_up_does_not_run():
 
 def test_interrupt_in_a_job_goes_to_the_waiting_cell_and_stops_only_the_job():
     futures = []
-    in_cell = Signal()
+    in_cell = PollableEvent()
 
     def hang():
         signal.raise_signal(signal.SIGINT)
@@ -267,7 +267,7 @@ def test_error_in_the_waiting_cell_aborts_the_queued_cells_but_no_later_ones(ker
 
 def test_hundred_short_waits_end_and_leave_the_kernel_awake(kernel, comm_id):
     short = (
-        "done = Signal(); threading.Timer(.005, done.set).start()\n"
+        "done = PollableEvent(); threading.Timer(.005, done.set).start()\n"
         "with Pump(kernel) as pump: print(pump.wait(done, timeout_s=10))"
     )
     for _ in range(100):
@@ -278,7 +278,7 @@ def test_hundred_short_waits_end_and_leave_the_kernel_awake(kernel, comm_id):
 
 def test_handler_that_waits_itself_keeps_the_order_of_cells(kernel, comm_id):
     kernel.run(
-        "inner = Signal()\n"
+        "inner = PollableEvent()\n"
         "def nest():\n"
         "    with Pump(kernel) as pump: seen.append(pump.wait(inner, timeout_s=10))\n"
         "def end_inner(): inner.set()"
@@ -305,13 +305,13 @@ def test_job_runs_on_the_main_thread_with_the_waiting_cell_as_its_parent(kernel,
         "def nest():\n"
         "    threading.Thread(target=ask).start()\n"
         "    with Pump(kernel) as pump: pump.wait(inner, timeout_s=10)\n"
-        "inner = Signal()"
+        "inner = PollableEvent()"
     )
     waiting = start_waiting(kernel, "threading.Thread(target=ask).start(); wait(); print(seen)")
     kernel.until_idle([waiting])
     assert kernel.record.text[waiting].endswith("in job True\n[42]\n")
 
-    nested = start_waiting(kernel, "inner = Signal(); wait()")
+    nested = start_waiting(kernel, "inner = PollableEvent(); wait()")
     kernel.until_idle([kernel.send_comm(comm_id, "nest"), nested])
     assert kernel.record.text[nested] == "waiting\nin job True\n"
 

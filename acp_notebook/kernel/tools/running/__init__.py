@@ -1,1 +1,1 @@
-"""Code of an agent on the main thread: run, interrupted, its output captured and shown."""
+"""An agent's code on the main thread: running, interrupting, capturing and showing output."""

@@ -1,6 +1,6 @@
-"""Running an agent's code in the user's namespace as IPython runs a cell, and telling what it did.
+"""Running an agent's code in the user's namespace, much as IPython runs a cell.
 
-No cell of its own: no hooks, no prompt number, no `_`. Knows no agent and no wire.
+The code is no cell of its own: no hooks, no prompt number, no `_`. Knows no agent and no wire.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _numbers = itertools.count(1)
 
 
 def run_code(shell: Any, source: str, outcome: Outcome, *, origin: str) -> None:
-    """Run code; on the main thread.
+    """Run code on the main thread.
 
     Args:
         shell: The IPython shell.
-        source: As the agent wrote it; magics work.
-        outcome: Is filled in while it runs.
-        origin: Whose code it is, for tracebacks.
+        source: The code as the agent wrote it; magics work.
+        outcome: Filled in while the code runs.
+        origin: The agent's name, for tracebacks.
 
     Raises:
-        KeyboardInterrupt: The user interrupted it; a call-off does not raise.
+        KeyboardInterrupt: The user interrupted the code; a call-off does not raise.
     """
     name = f"<code {next(_numbers)} of {origin}>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
@@ -56,7 +56,7 @@ def run_code(shell: Any, source: str, outcome: Outcome, *, origin: str) -> None:
 
 
 def clean_traceback(error: BaseException, name: str) -> str:
-    """The traceback from the agent's code on, without our own frames."""
+    """Return the traceback from the file `name` on, without our own frames."""
     start = error.__traceback__
     while start is not None and start.tb_frame.f_code.co_filename != name:
         start = start.tb_next

@@ -1,7 +1,7 @@
-"""What code shows while it runs: printed text, displayed objects, figures. Kept within bounds.
+"""Capturing the output of code: printed text, displayed objects and figures, within bounds.
 
-Whoever captures gets the outputs in order; nothing of them reaches the notebook by itself. Knows
-IPython's places for output, and matplotlib by name; knows no agent.
+Captured outputs are kept in order and do not reach the notebook. Knows where IPython sends output,
+and matplotlib by name; knows no agent.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NO_EXIT: Final = "exit() is not available here: it would end the user's kernel.
 
 
 class BoundedText:
-    """Text of which only the beginning and the end are kept."""
+    """A text buffer that keeps only the beginning and the end."""
 
     def __init__(self) -> None:
         self._head = io.StringIO()
@@ -45,7 +45,7 @@ class BoundedText:
         self._dropped = 0
 
     def add(self, text: str) -> None:
-        """Append; what is neither head nor tail is only counted."""
+        """Append text; what is neither head nor tail is only counted."""
         if self._head_size < HEAD_CHARS:
             part = text[: HEAD_CHARS - self._head_size]
             self._head.write(part)
@@ -65,7 +65,7 @@ class BoundedText:
 
     @property
     def text(self) -> str:
-        """What is kept, with a word about what is not."""
+        """The kept text, with a remark on how much was left out."""
         head, tail = self._head.getvalue(), "".join(self._tail)
         if not self._dropped:
             return head + tail
@@ -80,7 +80,7 @@ class Printed:
 
     @property
     def text(self) -> str:
-        """As a terminal would leave it: a carriage return begins the line anew."""
+        """The text as a terminal would show it: a carriage return overwrites the line."""
         text = self.kept.text
         if "\r" not in text:
             return text
@@ -101,9 +101,9 @@ Output = Printed | Shown
 
 
 class Capture:
-    """Outputs of the code inside its `with` block, in order.
+    """Captures the outputs of the code inside its `with` block, in order.
 
-    Also refuses what needs a person at the keyboard, or would end the kernel.
+    Inside the block, reading from the keyboard and exiting the kernel raise `RuntimeError`.
     """
 
     def __init__(self, shell: Any) -> None:
@@ -135,7 +135,7 @@ class Capture:
             self._stack.close()
 
     def print(self, text: str) -> None:
-        """Take printed text."""
+        """Capture printed text."""
         if not self.outputs or not isinstance(self.outputs[-1], Printed):
             if len(self.outputs) >= MAX_SHOWN:
                 self._left_out += 1
@@ -146,7 +146,7 @@ class Capture:
         last.kept.add(text)
 
     def show_value(self, value: object) -> None:
-        """Take a value as IPython's display hook would show it."""
+        """Capture a value as IPython's display hook would show it."""
         if value is not None:
             data, metadata = self._shell.display_formatter.format(value)
             self.show(_with_picture(data, value), metadata)
@@ -159,7 +159,7 @@ class Capture:
         *,
         is_update: bool = False,
     ) -> None:
-        """Take a displayed object; an update takes the place of its earlier state."""
+        """Capture a displayed object; an update replaces the object with its `display_id`."""
         if not data:
             return
         size = sum(len(value) for value in data.values() if isinstance(value, (str, bytes)))
@@ -177,16 +177,16 @@ class Capture:
             self._left_out += 1
 
     def clear(self) -> None:
-        """Forget what was shown so far, as `clear_output` asks."""
+        """Drop all outputs so far, as `clear_output` asks."""
         self.outputs.clear()
 
     @property
     def left_out(self) -> int:
-        """How many outputs were too many."""
+        """How many outputs exceeded the limit."""
         return self._left_out
 
     def _take_figures(self) -> None:
-        """Figures that were drawn and not shown, as at the end of a cell."""
+        """Show figures that were drawn and not shown, as at the end of a cell."""
         inline = sys.modules.get("matplotlib_inline.backend_inline")
         if inline is not None:
             inline.flush_figures()
@@ -260,7 +260,6 @@ def _refuse_exit(*_args: object, **_more: object) -> None:
 
 @contextmanager
 def _replaced(owner: Any, name: str, stand_in: object) -> Iterator[None]:
-    """Put something in the place of an attribute for a while."""
     own = vars(owner).get(name, _MISSING)
     setattr(owner, name, stand_in)
     try:

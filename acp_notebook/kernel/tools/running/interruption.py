@@ -1,8 +1,8 @@
-"""Work on the main thread that somebody else can call off: by a stop, a time limit, a lost caller.
+"""Work on the main thread that other threads can call off: a cancel, a time limit, a lost caller.
 
-Python can only be stopped by a signal to its main thread. The signal handler of this module tells
-our own signal, which ends the work alone, from the user's interrupt, which goes on to the cell.
-Knows no tool.
+Only a signal to the main thread can stop running Python code. This module's signal handler
+distinguishes our own signal, which ends only the work, from the user's interrupt, which also ends
+the cell. Knows no tool.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from acp_notebook.kernel.waiting.pump import JobInterruptedError, run_on_main
 
 T = TypeVar("T")
 
-# How long a call waits for a kernel that is busy with another cell.
+# How long a call waits, in seconds, while the kernel is busy with another cell.
 QUEUE_S: Final = 60.0
-# Code may catch the interrupt, or be inside a library that looks only now and then.
+# Code may catch the interrupt, or be inside a library that checks for it only now and then.
 RETRY_S: Final = 1.0
 RETRIES: Final = 5
 ACCEPT_TRIES: Final = 10
@@ -30,11 +30,11 @@ ACCEPT_PAUSE_S: Final = 0.2
 
 
 class CalledOff(KeyboardInterrupt):
-    """Raised inside the work when it is called off. No `except Exception` catches it."""
+    """Raised inside the work when it is called off; `except Exception` does not catch it."""
 
 
 class Stopped(Exception):
-    """The work was called off; what its caller gets, as it must not end the cell that waits."""
+    """The work was called off. Raised to the caller; it does not end the waiting cell."""
 
 
 class MainThreadWork(Generic[T]):
@@ -43,16 +43,16 @@ class MainThreadWork(Generic[T]):
     def __init__(self, call: Callable[[], T]) -> None:
         self.started: Future[None] = Future()
         self.reason = ""
-        """Why it was called off, if it was."""
+        """Why the work was called off; empty if it was not."""
         self._call = call
         self._lock = threading.Lock()
         self._is_running = False
 
     def run(self) -> T:
-        """Do it; on the main thread.
+        """Run the call on the main thread.
 
         Raises:
-            Stopped: It was called off.
+            Stopped: The work was called off.
         """
         with self._lock:
             if self.reason:
@@ -81,7 +81,7 @@ class MainThreadWork(Generic[T]):
             raise CalledOff(self.reason)
 
     def call_off(self, reason: str) -> None:
-        """End it, or do not begin it; from any thread. May be repeated."""
+        """Interrupt the work, or prevent its start; from any thread. May be repeated."""
         with self._lock:
             self.reason = self.reason or reason
             if self._is_running:
@@ -91,27 +91,27 @@ class MainThreadWork(Generic[T]):
 def _signal_main_thread() -> None:
     main = threading.main_thread().ident
     if hasattr(signal, "pthread_kill") and main is not None:
-        # Unlike `interrupt_main` this wakes a sleeping system call.
+        # Unlike `interrupt_main` this also interrupts a blocking system call.
         signal.pthread_kill(main, signal.SIGINT)
     else:
         _thread.interrupt_main()
 
 
 async def run_bounded(work: MainThreadWork[T], limit_s: float, *, queue_s: float = QUEUE_S) -> T:
-    """Have work done on the main thread and wait for it, not for ever.
+    """Run work on the main thread and wait for its result.
 
     Args:
-        work: What to do.
-        limit_s: How long it may run.
-        queue_s: How long it may wait for the main thread to be free.
+        work: The call.
+        limit_s: The longest run time in seconds.
+        queue_s: The longest wait for a free main thread in seconds.
 
     Raises:
-        ToolFailure: The kernel is busy, the user interrupted it, or it cannot be stopped.
-        Stopped: It was called off, or took too long.
+        ToolFailure: The kernel is busy, the user interrupted the work, or it cannot be stopped.
+        Stopped: The work was called off, or took too long.
     """
     future = await _accepted(work)
     result = asyncio.wrap_future(future)
-    # If nobody waits any more, a failure is nobody's news.
+    # Retrieve the exception in any case: a caller that was cancelled does not await it.
     result.add_done_callback(lambda done: done.cancelled() or done.exception())
     try:
         await _begin(work, future, result, queue_s)
@@ -132,7 +132,7 @@ async def run_bounded(work: MainThreadWork[T], limit_s: float, *, queue_s: float
 
 
 async def _accepted(work: MainThreadWork[T]) -> Future[T]:
-    """Hand the work over. In a terminal an agent may be quicker than the cell that will wait."""
+    """Submit the work; retried because in a terminal an agent may call before the cell waits."""
     for _ in range(ACCEPT_TRIES):
         future = run_on_main(work.run)
         if not future.done() or work.started.done():

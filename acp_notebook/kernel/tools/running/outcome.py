@@ -1,4 +1,4 @@
-"""What came of code that ran for an agent. Plain values."""
+"""The outcome of code that ran for an agent. Plain values; knows no agent."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from acp_notebook.kernel.tools.running.captured_output import Output
 
 @dataclass(slots=True)
 class Outcome:
-    """What there is so far; whole when the code is over, and useful when it was stopped."""
+    """Outputs, changes and error; filled in while the code runs, and kept if it is stopped."""
 
     outputs: list[Output] = field(default_factory=list)
     left_out: int = 0
     changes: Changes = field(default_factory=Changes)
     error: str = ""
-    """A traceback; empty if it went well."""
+    """A traceback; empty if the code succeeded."""
     was_stopped: bool = False
     returned: str | None = None
-    """What to tell of a function's value; None for code, whose value is one of the outputs."""
+    """A function's return value as text; None for code, whose value is one of the outputs."""
     value: Output | None = None
-    """The output that shows that value."""
+    """The output that shows a function's return value."""

@@ -1,7 +1,7 @@
-"""Outputs that a turn's view cannot hold go below it, as any cell's outputs do.
+"""Publishing outputs below a turn's view, as outputs of the cell.
 
-The view shows text and images. A table in HTML, a plot with its own script, a widget: the notebook
-has renderers for these. Knows the pump only to see whether a cell waits.
+The view shows text and images. HTML tables, plots with scripts and widgets need the notebook's own
+renderers. Knows of the pump only whether a cell waits.
 """
 
 from __future__ import annotations
@@ -17,10 +17,7 @@ MAX_PUBLISHED: Final = 10
 
 
 def publish_below(shell: Any, outputs: Iterable[Output]) -> None:
-    """Publish in the cell that waits; on the main thread.
-
-    Without a cell that waits (a turn in the background, a terminal) there is no place below.
-    """
+    """Publish outputs in the waiting cell, on the main thread; do nothing if no cell waits."""
     pump = Pump.current
     if pump is None or pump.cell is None:
         return

@@ -1,1 +1,1 @@
-"""The tools on the wire: the MCP server, its announcements, the bridge for stdio agents."""
+"""The tools' wire: the MCP server, its list-changed notifications, the bridge for stdio agents."""

@@ -1,7 +1,7 @@
-"""An MCP server whose clients are told when its list of tools changes. Imports the MCP SDK.
+"""An MCP server that notifies its clients when its list of tools changes. Imports the MCP SDK.
 
-A client of the handshake era hears it on its standing stream; a client of the newer era has asked
-to listen. Usable on the server's loop only. Knows no tool and no caller.
+Clients of older MCP versions are notified on their open stream, newer ones through the subscription
+they have requested. Usable on the server's loop only. Knows no tool and no caller.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any, Final
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 
-# A client that connects again and again leaves its old connections here.
+# A client that reconnects repeatedly leaves its old connections in the list.
 _MAX_CLIENTS: Final = 64
 
 
 class AnnouncingServer(Server[Any]):
-    """A server with a list of tools that may change."""
+    """An MCP server with a changing list of tools."""
 
     def __init__(self, name: str, *, on_list_tools: Any, **options: Any) -> None:
         self._bus: Final = InMemorySubscriptionBus()
@@ -37,12 +37,12 @@ class AnnouncingServer(Server[Any]):
     def create_initialization_options(
         self, notification_options: NotificationOptions | None = None, *args: Any, **options: Any
     ) -> Any:
-        """What a client is told at the handshake: that the list may change."""
+        """Return the handshake's options, which declare that the list may change."""
         notification_options = notification_options or NotificationOptions(tools_changed=True)
         return super().create_initialization_options(notification_options, *args, **options)
 
     def _note(self, context: Any) -> None:
-        """Who has the list wants to hear of its changes; over stdio there is one client."""
+        """Register a client that has read the list; over stdio there is only one."""
         headers = getattr(context.request, "headers", {})
         key = headers.get("mcp-session-id", "")
         self._clients.pop(key, None)
@@ -51,7 +51,7 @@ class AnnouncingServer(Server[Any]):
             del self._clients[next(iter(self._clients))]
 
     async def announce(self) -> None:
-        """Tell every client that the list has changed."""
+        """Notify every client that the list has changed."""
         await self._bus.publish(ToolsListChanged())
         for session in list(self._clients.values()):
             with suppress(Exception):  # a client that has gone

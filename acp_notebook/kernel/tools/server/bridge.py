@@ -1,7 +1,7 @@
 """The kernel's tools for agents without HTTP: an MCP server over stdin and stdout.
 
-It passes every call on by HTTP. The token comes in the environment,
-because arguments are visible to every user of the machine. Knows no tool.
+The server forwards every call by HTTP. It reads the token from the environment, because arguments
+are visible to every user of the machine. Knows no tool.
 """
 
 from __future__ import annotations
@@ -21,26 +21,25 @@ async def _bridge(url: str, token: str) -> None:
     from mcp.client.streamable_http import streamable_http_client
     from mcp.server.stdio import stdio_server
 
-    # A person may take long to allow a call, and a proxy has no business on the loopback interface.
+    # A person may take long to allow a call, and no proxy may serve a loopback address.
     http = httpx2.AsyncClient(
         headers={"Authorization": f"Bearer {token}"},
         timeout=httpx2.Timeout(30.0, read=None),
         trust_env=False,
     )
 
-    async def hear(message: Any) -> None:
+    async def on_message(message: Any) -> None:
         if isinstance(message, types.ToolListChangedNotification):
             await server.announce()
 
     wire = streamable_http_client(url, http_client=http)
-    async with http, Client(wire, mode="legacy", message_handler=hear) as kernel:
+    async with http, Client(wire, mode="legacy", message_handler=on_message) as kernel:
         server = _relay(kernel)
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
 
 
 def _relay(kernel: Any) -> Any:
-    """A server that passes on what it is asked to the kernel's."""
     import mcp_types as types
 
     from acp_notebook.kernel.tools.server.announcing import AnnouncingServer
@@ -49,10 +48,12 @@ def _relay(kernel: Any) -> Any:
         return types.ListToolsResult(tools=(await kernel.session.list_tools()).tools)
 
     async def call_tool(context: Any, params: Any) -> Any:
-        async def tell(progress: float, total: float | None, message: str | None) -> None:
+        async def report(progress: float, total: float | None, message: str | None) -> None:
             await context.session.report_progress(progress, total, message)
 
-        return await kernel.session.call_tool(params.name, params.arguments, progress_callback=tell)
+        return await kernel.session.call_tool(
+            params.name, params.arguments, progress_callback=report
+        )
 
     return AnnouncingServer(
         SERVER_NAME,

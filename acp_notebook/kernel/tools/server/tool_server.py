@@ -1,8 +1,8 @@
-"""The MCP server on the wire: Streamable HTTP on the loopback interface, a token for each session.
+"""The MCP server: Streamable HTTP on the loopback interface, with one token per session.
 
-Listens from the first offer on; the official SDK is imported when the first agent connects. Runs on
-a thread of its own, so that neither the agents' loop nor the kernel's is held up. Knows tools and
-callers only as what it is given.
+Listens as soon as it exists; the official SDK is imported when the first agent connects. Runs on a
+thread of its own, so that it blocks neither the agents' loop nor the kernel's. Knows nothing of the
+tools and callers that are passed to it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SERVER_NAME: Final = "notebook"
 TOKEN_VARIABLE: Final = "ACP_NOTEBOOK_TOOLS_TOKEN"  # noqa: S105 - a name
 CLOSE_S: Final = 5.0
 PROGRESS_S: Final = 5.0
-# Only its own clients know the address, and each of them opens a handful of connections.
+# Seconds that open connections get at shutdown. Only our own agents have any.
 _GRACE_S: Final = 1
 _FORBIDDEN: Final = 403
 _UNAUTHORIZED: Final = 401
@@ -52,19 +52,17 @@ _INSTRUCTIONS: Final = (
 
 
 class Tools(Protocol[Caller_contra]):
-    """What the server serves."""
+    """The tools that a server serves."""
 
     def listed(self) -> list[dict[str, Any]]:
-        """Name, description, inputSchema and annotations of each tool, as MCP writes them."""
-        ...
+        """Return name, description, inputSchema and annotations of each tool, in MCP's form."""
 
     async def call(self, caller: Caller_contra, name: str, arguments: dict[str, Any]) -> ToolResult:
-        """Run a tool."""
-        ...
+        """Run a tool for a caller; a failure is an error result."""
 
 
 class ToolServer(Generic[CallerT]):
-    """One server for any number of callers, each known by its token."""
+    """One server for any number of callers, each identified by its token."""
 
     def __init__(self, tools: Tools[CallerT]) -> None:
         self._tools = tools
@@ -73,7 +71,7 @@ class ToolServer(Generic[CallerT]):
         self._socket.bind(("127.0.0.1", 0))
         self._socket.listen(64)
         self.port: int = self._socket.getsockname()[1]
-        self._ear, self._bell = socket.socketpair()
+        self._wake_reader, self._wake_writer = socket.socketpair()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._end: Callable[[], None] = lambda: None
         self._mcp: Any = None
@@ -86,45 +84,45 @@ class ToolServer(Generic[CallerT]):
 
     @property
     def url(self) -> str:
-        """Where it listens; no secret."""
+        """The address of the server, which is no secret."""
         return f"http://127.0.0.1:{self.port}{PATH}"
 
     def register(self, caller: CallerT) -> str:
-        """Let a caller in; return its token."""
+        """Admit a caller and return a new token for it."""
         token = secrets.token_urlsafe(32)
         self._callers[token] = caller
         return token
 
     def unregister(self, caller: CallerT) -> None:
-        """Its token opens nothing any more."""
+        """Revoke all tokens of a caller."""
         self._callers = {
             token: other for token, other in self._callers.items() if other is not caller
         }
 
     @property
     def is_needed(self) -> bool:
-        """Whether anybody may call."""
+        """Whether any caller has a token."""
         return bool(self._callers)
 
     def close(self) -> concurrent.futures.Future[None]:
-        """Stop listening; from any thread, also more than once. Done when nothing listens."""
+        """Stop the server, from any thread; the future is done once the port is closed."""
         with self._lock:
             self._is_closing = True
             self._callers = {}
             loop, end = self._loop, self._end
         with suppress(OSError):
-            self._bell.send(b"\0")
+            self._wake_writer.send(b"\0")
         if loop is not None:
-            with suppress(RuntimeError):  # it has just ended by itself
+            with suppress(RuntimeError):  # the loop has just ended
                 loop.call_soon_threadsafe(end)
         return self._closed
 
     def announce(self) -> None:
-        """The list of tools has changed: tell who has it; from any thread."""
+        """Notify the clients that the list of tools has changed; from any thread."""
         with self._lock:
             loop = self._loop
         if loop is not None:
-            with suppress(RuntimeError):  # it has just ended by itself
+            with suppress(RuntimeError):  # the loop has just ended
                 loop.call_soon_threadsafe(self._announce)
 
     # on the server's thread
@@ -134,13 +132,13 @@ class ToolServer(Generic[CallerT]):
 
     def _main(self) -> None:
         try:
-            select.select([self._socket, self._ear], [], [])
+            select.select([self._socket, self._wake_reader], [], [])
             if not self._is_closing:
                 asyncio.run(self._serve())
         except Exception:
             logger.exception("The notebook's tools ended.")
         finally:
-            for each in (self._socket, self._ear, self._bell):
+            for each in (self._socket, self._wake_reader, self._wake_writer):
                 each.close()
             self._closed.set_result(None)
 
@@ -171,7 +169,6 @@ class ToolServer(Generic[CallerT]):
         await server.serve(sockets=[self._socket])
 
     def _gate(self, mcp: Any) -> Callable[..., Awaitable[None]]:
-        """The MCP application behind a check of host, origin and token."""
         from mcp.server.transport_security import TransportSecuritySettings
 
         hosts = [f"{host}:{self.port}" for host in ("127.0.0.1", "localhost")]
@@ -199,7 +196,7 @@ class ToolServer(Generic[CallerT]):
         scheme, _, given = authorization.partition(" ")
         found = None
         if scheme.lower() == "bearer":
-            # Every token is compared, each in constant time.
+            # Compare with every token in constant time, so that timing reveals nothing.
             for token, caller in self._callers.items():
                 if hmac.compare_digest(token.encode(), given.strip().encode()):
                     found = caller
@@ -244,17 +241,17 @@ def _mcp_server(tools: Tools[Any]) -> Any:
 
 
 async def _report_progress(session: Any) -> None:
-    """Tell a client that asked for progress that the call goes on: a person may be thinking."""
+    """Report progress until cancelled, so that a client does not time out while a user decides."""
     steps = 0
     while True:
         await asyncio.sleep(PROGRESS_S)
         steps += 1
-        with suppress(Exception):  # it is a courtesy
+        with suppress(Exception):  # the call does not depend on it
             await session.report_progress(float(steps))
 
 
 def mcp_result(result: ToolResult) -> Any:
-    """A result as MCP writes it."""
+    """Return a result in MCP's form."""
     import mcp_types as types
 
     from acp_notebook.session.content import write_block
@@ -265,10 +262,10 @@ def mcp_result(result: ToolResult) -> Any:
 
 
 def _no_bare_json(block: ContentBlock) -> ContentBlock:
-    """Name a text that is a bare JSON value, such as `6`.
+    """Put a label before a text that is a bare JSON value, such as `6`.
 
-    A client in use (gemini) takes a first text that is JSON for structured content, which must be
-    an object, and fails the call on any other.
+    Gemini's client parses a first text that is JSON as structured content, which must be an object,
+    and fails the call on any other value.
     """
     if isinstance(block, TextBlock):
         with suppress(ValueError, RecursionError):
@@ -278,16 +275,16 @@ def _no_bare_json(block: ContentBlock) -> ContentBlock:
 
 
 def http_entry(url: str, token: str) -> dict[str, Any]:
-    """The server for `session/new`, for agents that speak HTTP."""
+    """Return the server's entry in `session/new` for agents that support HTTP."""
     header = {"name": "Authorization", "value": f"Bearer {token}"}
     return {"type": "http", "name": SERVER_NAME, "url": url, "headers": [header]}
 
 
 def bridge_entry(url: str, token: str) -> dict[str, Any]:
-    """The server for `session/new`, for agents that only start processes."""
+    """Return the server's entry in `session/new` for agents that support only stdio."""
     env = [{"name": TOKEN_VARIABLE, "value": token}]
     if os.environ.get("PYTHONPATH"):
-        # An agent need not hand down its own environment.
+        # An agent need not pass its own environment to the server.
         env.append({"name": "PYTHONPATH", "value": os.environ["PYTHONPATH"]})
     return {
         "type": "stdio",
