@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
@@ -124,8 +124,13 @@ class KernelUnderTest:
                 self.record.idle.add(parent)
 
 
+Kernel = TypeVar("Kernel", bound=KernelUnderTest)
+
+
 @contextmanager
-def running_kernel(version: str, folder: Path) -> Iterator[KernelUnderTest]:
+def running_kernel(
+    version: str, folder: Path, kind: type[Kernel] = KernelUnderTest
+) -> Iterator[Kernel]:
     """A kernel of one ipykernel version, with everything else from this environment."""
     _write_spec(version, folder)
     try:
@@ -135,7 +140,7 @@ def running_kernel(version: str, folder: Path) -> Iterator[KernelUnderTest]:
         # (ipykernel#1554, mended in 7.4), before any of our code is imported.
         manager, client = _start(folder)
     try:
-        yield KernelUnderTest(manager, client)
+        yield kind(manager, client)
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
