@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from acp_notebook.client.live.policy_names import POLICIES
 from acp_notebook.errors import AcpNotebookError, UsageError
 from acp_notebook.kernel.magic.arguments import Option, Subcommand
 from acp_notebook.kernel.magic.subcommands import CELL, SUBCOMMANDS, takes_prompt
@@ -22,12 +23,6 @@ if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
     from acp_notebook.kernel.magic.magics import AcpMagics
 
-POLICIES = {
-    "ask": "ask me",
-    "reads": "allow reading, ask for the rest",
-    "allow": "allow everything",
-    "reject": "reject everything",
-}
 # An agent that answers later is not waited for.
 PATIENCE_S = 0.4
 MOST_WORDS_CHARS = 60
@@ -148,7 +143,9 @@ def _values_of(magics: AcpMagics, option: str) -> Iterator[tuple[str, str]]:
         case "--permissions":
             yield from _policies(magics)
         case "--protocol":
-            yield from (("1", "force version 1"), ("2", "offer version 2, accept 1"))
+            from acp_notebook.protocol.negotiate import VERSIONS, version_words
+
+            yield from ((str(each), version_words(each)) for each in VERSIONS)
         case "--attach":
             yield from _variables(magics, "")
         case "--turn":

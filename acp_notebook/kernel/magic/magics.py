@@ -14,6 +14,7 @@ from IPython.core.magic import line_cell_magic, magics_class, needs_local_scope,
 from IPython.utils.text import DollarFormatter
 from traitlets import Unicode
 
+from acp_notebook.client.live.policy_names import POLICY_NAMES
 from acp_notebook.errors import AgentError, UsageError, printable
 from acp_notebook.kernel.magic.arguments import name_meant
 from acp_notebook.kernel.magic.prompt_magics import PromptMagics
@@ -29,7 +30,7 @@ class AcpMagics(PromptMagics):
     """The magics and what they remember: the agents of this notebook."""
 
     permissions = Unicode(
-        "ask", help="The permission policy of new agents: ask, reads, allow or reject."
+        "ask", help=f"The permission policy of new agents: one of {POLICY_NAMES}."
     ).tag(config=True)
 
     @no_var_expand

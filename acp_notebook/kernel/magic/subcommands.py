@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from acp_notebook.client.live.policy_names import POLICY_NAMES
 from acp_notebook.kernel.magic.arguments import Subcommand, option
 
 _LABEL = option("label", nargs="?", help="the agent's label; by default the one used last")
@@ -11,9 +12,7 @@ PROMPT_OPTIONS = (
     option("--out", metavar="NAME", help="put the Turn into this variable"),
     option("--background", action="store_true", help="return at once; see `%%acp wait`"),
     option("--new", action="store_true", help="in a new session"),
-    option(
-        "--permissions", metavar="POLICY", help="ask, reads, allow, reject, or a function's name"
-    ),
+    option("--permissions", metavar="POLICY", help=f"{POLICY_NAMES}, or a function's name"),
     option("--timeout", type=float, metavar="S", help="wait at most so many seconds"),
     option("--check", action="store_true", help="raise unless the turn ends with end_turn"),
     option("--quiet", action="store_true", help="show nothing"),
@@ -50,7 +49,7 @@ SUBCOMMANDS = {
                     metavar="DIR",
                     help="a further folder it works in; repeatable",
                 ),
-                option("--protocol", type=int, choices=(1, 2), default=2, help="1 forces v1"),
+                option("--protocol", type=int, metavar="N", help="1 forces v1"),
                 option("--env", action="append", default=[], metavar="K=V", help="repeatable"),
                 option(
                     "--cache",
@@ -60,7 +59,7 @@ SUBCOMMANDS = {
                 option(
                     "--permissions",
                     metavar="POLICY",
-                    help="ask, reads, allow, reject, or a function",
+                    help=f"{POLICY_NAMES}, or a function",
                 ),
                 option(
                     "--no-tools",
@@ -148,7 +147,7 @@ SUBCOMMANDS = {
         ),
         Subcommand(
             "permissions",
-            "Show or set the permission policy: ask, reads, allow, reject, or a function's name.",
+            f"Show or set the permission policy: {POLICY_NAMES}, or a function's name.",
             (
                 option("policy", nargs="?", help="or forget: take back what a session may do"),
                 option("--to", metavar="LABEL"),
