@@ -1,4 +1,4 @@
-"""The exceptions of this package. Knows no protocol and no notebook.
+"""The exception tree, and ACP's error codes. Knows no protocol and no notebook.
 
     AcpNotebookError
     ├── AgentError                      the agent's side
@@ -21,7 +21,10 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+# ACP's own error codes; those of JSON-RPC are in `jsonrpc`.
 AUTH_REQUIRED_CODE: Final = -32000
+NOT_FOUND_CODE: Final = -32002
+UNSUPPORTED_VERSION_CODE: Final = -32022
 
 _ESCAPES: Final = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours, cursor movements

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import pytest
 
+import acp_notebook
 from acp_notebook.errors import AgentError, AgentExited, RequestFailed, describe_error, printable
 
 LIMIT = "usage limit reached; resets 18:00"
@@ -65,3 +69,17 @@ def test_an_errors_text_moves_no_cursor_and_keeps_its_lines() -> None:
 
 def test_text_of_people_stays_as_it_is() -> None:
     assert printable("Zażółć 🙂\n\tüber\u200d") == "Zażółć 🙂\n\tüber\u200d"
+
+
+def test_every_error_code_has_one_home() -> None:
+    package = Path(acp_notebook.__file__).parent
+    homes = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.UnaryOp)
+        and isinstance(node.operand, ast.Constant)
+        and isinstance(node.operand.value, int)
+        and 32_000 <= node.operand.value < 32_900
+    }
+    assert homes == {"errors.py", "jsonrpc/messages.py"}

@@ -9,7 +9,7 @@ import logging
 import os
 import secrets
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from acp_notebook.agent_kit.prompt_queue import PromptQueue
 from acp_notebook.agent_kit.session import Session
@@ -17,6 +17,7 @@ from acp_notebook.agent_kit.session_client import SessionClient
 from acp_notebook.agent_kit.wire.seam import Wire
 from acp_notebook.agent_kit.wire.v1 import WireV1
 from acp_notebook.agent_kit.wire.v2 import WireV2
+from acp_notebook.errors import NOT_FOUND_CODE, UNSUPPORTED_VERSION_CODE
 from acp_notebook.jsonrpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from acp_notebook.agent_kit.agent import Agent
 
 logger = logging.getLogger(__name__)
-
-RESOURCE_NOT_FOUND: Final = -32002
-UNSUPPORTED_PROTOCOL_VERSION: Final = -32022
 
 Params: TypeAlias = dict[str, Any]
 
@@ -99,7 +97,7 @@ class AgentConnection:
         spoken = [version for version in supported if version <= requested]
         if not spoken:
             raise RpcError(
-                UNSUPPORTED_PROTOCOL_VERSION,
+                UNSUPPORTED_VERSION_CODE,
                 f"This agent speaks the protocol versions {supported}, not {requested}.",
                 {"requested": requested, "supported": supported},
             )
@@ -206,4 +204,4 @@ def _wants_replay(params: Params) -> bool:
 def _unknown_session(params: Params) -> RpcError:
     session_id = str(params.get("sessionId"))
     message = f"There is no open session {session_id!r}. Begin one with `session/new`."
-    return RpcError(RESOURCE_NOT_FOUND, message, {"sessionId": session_id})
+    return RpcError(NOT_FOUND_CODE, message, {"sessionId": session_id})

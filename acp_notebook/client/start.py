@@ -12,7 +12,6 @@ from acp_notebook.client.agent import Agent
 from acp_notebook.client.agents.launching import find_launch
 from acp_notebook.client.live.audience import ElicitFunction
 from acp_notebook.client.live.policies import Policy
-from acp_notebook.protocol.negotiate import LATEST
 
 
 def start(
@@ -22,7 +21,7 @@ def start(
     label: str | None = None,
     env: Mapping[str, str] | None = None,
     cwd: str | os.PathLike[str] = ".",
-    protocol: int = LATEST,
+    protocol: int | None = None,
     permissions: Policy = "ask",
     elicit: ElicitFunction | None = None,
     serve: Collection[str] = (),
@@ -38,15 +37,16 @@ def start(
         label: What to call it; by default its name.
         env: Additions to the environment that it inherits.
         cwd: The folder it works in.
-        protocol: 2 offers version 2 and accepts 1; 1 forces version 1.
+        protocol: The latest protocol version to offer; the agent may choose an older one. By
+            default the latest that this client speaks; 1 forces version 1.
         permissions: `ask`, `reads`, `allow`, `reject`, or a function from a
             `PermissionQuestion` to an option id or None (ask).
         elicit: Answers what the agent asks for by forms and pages: a function from an
             `ElicitationRequested` to the values by name (for a page: an empty dict), or None
             (ask).
-        serve: What of this machine an agent of version 1 is offered, inside its folder: `read`
-            and `write` text files, `terminal` commands. By default nothing: agents have their own
-            way to all three, some fail with a client's, and version 2 has none.
+        serve: What of this machine an agent is offered, inside its folder: `read` and `write`
+            text files, `terminal` commands. By default nothing: agents have their own way to all
+            three, some fail with a client's, and only protocol version 1 has it.
         headers: Sent to an address, such as `{"Authorization": "Bearer ..."}`.
         tools: Whether its sessions may use the tools of this kernel, in a notebook: look at
             variables, and run code that the user allows.

@@ -8,8 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from acp_notebook.errors import UsageError
-from acp_notebook.session.state import EntryKey, SessionState
-from acp_notebook.session.updates import PermissionId, PlanId, PromptId, TerminalId, ToolCallId
+from acp_notebook.session.state import (
+    EntryKey,
+    Message,
+    Permission,
+    Plan,
+    Prompt,
+    SessionState,
+    Terminal,
+    ToolCall,
+)
+from acp_notebook.session.updates import Notice
 
 if TYPE_CHECKING:
     from acp_notebook.client.turn import Turn
@@ -54,38 +63,30 @@ def frame_of(turn: Turn) -> Any:
 
 
 def _rows(state: SessionState, keys: list[EntryKey]) -> list[tuple[str | None, ...]]:
-    rows: list[tuple[str | None, ...]] = []
-    for key in keys:
-        try:
-            rows.append((key.kind, key.id, *_cells(state, key)))
-        except KeyError:  # the agent took it back
-            rows.append((key.kind, key.id, None, None, None))
-    return rows
+    return [(key.kind, key.id, *_cells(state, key)) for key in keys]
 
 
 def _cells(state: SessionState, key: EntryKey) -> tuple[str | None, str | None, str | None]:
-    """Title, status and text of one entry."""
-    match key.kind:
-        case "user" | "agent" | "thought":
-            return None, None, state.messages[key].text
-        case "tool_call":
-            call = state.tool_calls[ToolCallId(key.id)]
+    """Title, status and text of one entry; the text of most kinds is the line in the record."""
+    from acp_notebook.render.entries.kinds import entry_line
+
+    match state.entry(key):
+        case Message() as message:
+            return None, None, message.text
+        case ToolCall() as call:
             return call.title or call.name, call.status, None
-        case "terminal":
-            terminal = state.terminals[TerminalId(key.id)]
+        case Terminal() as terminal:
             return terminal.command, None, bytes(terminal.output).decode(errors="replace")
-        case "permission":
-            permission = state.permissions[PermissionId(key.id)]
+        case Permission() as permission:
             answer = permission.answer
             status = "open" if answer is None else answer.option_id or "cancelled"
             return permission.request.title, status, None
-        case "plan":
-            entries = state.plans[PlanId(key.id)].entries or ()
+        case Plan(entries=entries) if entries is not None:
             return None, None, "\n".join(f"{each.status}: {each.content}" for each in entries)
-        case "prompt":
-            prompt = state.prompts[PromptId(key.id)]
+        case Prompt() as prompt:
             text = "".join(getattr(block, "text", None) or "" for block in prompt.content[:1])
             return None, prompt.stop_reason or prompt.phase, text
+        case Notice() as notice:
+            return notice.title, None, notice.description
         case _:
-            aside = state.asides.get(key)
-            return getattr(aside, "title", None), None, getattr(aside, "description", None)
+            return None, None, entry_line(state, key) or None

@@ -6,11 +6,12 @@ arrives, in receive order, into session updates. Nobody outside `protocol` compa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from acp_notebook.protocol.fields import Json
+from acp_notebook.protocol.client_calls import ClientCalls
+from acp_notebook.protocol.fields import Json, given
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import ContentBlock
 from acp_notebook.session.elicitation import ElicitationId, ElicitationSettled
@@ -84,6 +85,23 @@ class Capabilities:
     delete: bool = False
     additional_directories: bool = False
     logout: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSession:
+    """A session as the agent lists it."""
+
+    id: str
+    cwd: str
+    title: str | None = None
+    updated_at: str | None = None
+
+
+class SessionPage(NamedTuple):
+    """One page of the agent's sessions; `next_cursor` None: the last one."""
+
+    sessions: tuple[ListedSession, ...]
+    next_cursor: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +182,8 @@ class Dialect(Protocol):
     version: int
     # Whether a prompt may be sent while the agent works, or must wait in this client.
     takes_prompts_while_busy: bool
-    # Whether the agent may use this client's files and terminals, or has only its own.
-    may_use_client: bool
+    # How the agent uses this client's files and terminals; None: it has only its own.
+    client_calls: ClientCalls | None
 
     def reader(self) -> Reader:
         """A reader for a new session."""
@@ -183,6 +201,10 @@ class Dialect(Protocol):
 
     def list_sessions(self, cwd: str | None, cursor: str | None) -> Call:
         """One page of `session/list`."""
+        ...
+
+    def read_sessions(self, answer: Any) -> SessionPage:
+        """The answer to it; an entry without an id is left out."""
         ...
 
     def close_session(self, session_id: str) -> Call:
@@ -226,11 +248,18 @@ class Dialect(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A row of the table of versions: the dialect, and what the handshake needs of it."""
+
+    dialect: Dialect
+    write_offer: Callable[[Json, ClientCapabilities], dict[str, Any]]
+    is_spoken_in: Callable[[Json], bool]
+    read_info: Callable[[Json], Implementation]
+    read_capabilities: Callable[[Json], Capabilities]
+    read_auth_method: Callable[[Any], AuthMethod]
+
+
 def elicitation_modes(served: ClientCapabilities) -> dict[str, Any]:
     """The modes of elicitation that are served, which both versions write alike."""
     return given(form={} if served.forms else None, url={} if served.urls else None)
-
-
-def given(**members: Any) -> dict[str, Any]:
-    """The members that are not None."""
-    return {key: value for key, value in members.items() if value is not None}

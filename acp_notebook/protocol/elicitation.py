@@ -12,9 +12,8 @@ from typing import Any, Final
 
 from acp_notebook.protocol import fields
 from acp_notebook.protocol.dialect import ClientCapabilities
-from acp_notebook.protocol.fields import Json, Malformed
+from acp_notebook.protocol.fields import Json, Malformed, optional_text
 from acp_notebook.session import updates as u
-from acp_notebook.session.content import optional_text
 from acp_notebook.session.elicitation import Action, ElicitationId, ElicitationRequested
 from acp_notebook.session.form import Choice, FieldKind, Form, FormField, UrlRequest
 

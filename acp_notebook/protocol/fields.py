@@ -11,7 +11,6 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from acp_notebook.session.content import ContentBlock, MalformedContent, read_block
 from acp_notebook.session.updates import UNSET, Patch
 
 logger = logging.getLogger(__name__)
@@ -73,6 +72,12 @@ def array(raw: Json, key: str) -> list[Any]:
     return value
 
 
+def optional_text(raw: Json, key: str) -> str | None:
+    """A string member, or None."""
+    value = raw.get(key)
+    return value if isinstance(value, str) else None
+
+
 def optional_object(raw: Json, key: str) -> Json | None:
     """An object member, or None."""
     value = raw.get(key)
@@ -99,7 +104,7 @@ def patch(raw: Json, key: str, read: Callable[[Any], T]) -> Patch[T]:
         return None
     try:
         return read(raw[key])
-    except (Malformed, MalformedContent):
+    except Malformed:
         return UNSET
 
 
@@ -136,14 +141,9 @@ def valid_items(values: Any, read: Callable[[Any], T]) -> tuple[T, ...]:
     for value in values:
         try:
             good.append(read(value))
-        except (Malformed, MalformedContent) as error:
+        except Malformed as error:
             logger.info("An item of an array was left out: %s", error)
     return tuple(good)
-
-
-def blocks(value: Any) -> tuple[ContentBlock, ...]:
-    """An array of content blocks."""
-    return valid_items(value, read_block)
 
 
 def kind_of(value: Any) -> str:
@@ -152,3 +152,8 @@ def kind_of(value: Any) -> str:
     if value is None:
         return "nothing"
     return names.get(type(value), "a number")
+
+
+def given(**members: Any) -> dict[str, Any]:
+    """The members that are not None."""
+    return {key: value for key, value in members.items() if value is not None}

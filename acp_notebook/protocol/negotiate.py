@@ -1,18 +1,20 @@
-"""`initialize`: offer version 2 and accept 1, in one request that carries both shapes.
+"""The table of protocol versions, and `initialize`, which offers the latest and accepts the others.
 
-A v1 agent reads `clientInfo` and `clientCapabilities`, a v2 agent `info` and `capabilities`; both
-schemas leave the request open. Version 2 is believed only if the answer has v2's members, because
-several agents echo the number and speak v1. Knows no process: the retry with a fresh one, for an
-agent that chokes on the two shapes, is the caller's.
+One request carries the members of every version up to the one it offers: a v1 agent reads
+`clientInfo` and `clientCapabilities`, a v2 agent `info` and `capabilities`, and both schemas leave
+the request open. A version is believed only if the answer has its members, because several agents
+echo the number and speak v1. A further version is its package and one row of `VERSIONS`. Knows no
+process: the retry with a fresh one, for an agent that chokes on several shapes, is the caller's.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from acp_notebook.errors import UnsupportedProtocolVersion
+from acp_notebook.errors import UNSUPPORTED_VERSION_CODE, UnsupportedProtocolVersion, UsageError
 from acp_notebook.protocol import fields
+from acp_notebook.protocol.client_calls import ClientCalls
 from acp_notebook.protocol.dialect import (
     AuthMethod,
     Call,
@@ -24,10 +26,10 @@ from acp_notebook.protocol.dialect import (
 from acp_notebook.protocol.v1 import dialect as v1
 from acp_notebook.protocol.v2 import dialect as v2
 
-LATEST = 2
-OLDEST = 1
-UNSUPPORTED_VERSION_CODE = -32022
-NOTHING = ClientCapabilities()
+VERSIONS: Final = {row.dialect.version: row for row in (v1.VERSION, v2.VERSION)}
+LATEST: Final = max(VERSIONS)
+OLDEST: Final = min(VERSIONS)
+NOTHING: Final = ClientCapabilities()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,24 +42,52 @@ class Negotiated:
     auth_methods: tuple[AuthMethod, ...]
 
 
+def check_version(version: int | None) -> int:
+    """Return the version, or the latest for None.
+
+    Raises:
+        UsageError: This client does not speak it.
+    """
+    if version is None or version in VERSIONS:
+        return version or LATEST
+    known = " or ".join(map(str, VERSIONS))
+    raise UsageError(f"There is no ACP protocol version {version}; use {known}.")
+
+
+def version_words(version: int) -> str:
+    """What asking for a version means."""
+    older = [str(each) for each in VERSIONS if each < version]
+    if not older:
+        return f"force version {version}"
+    return f"offer version {version}, accept {' and '.join(older)}"
+
+
+def version_to_retry(asked: int) -> int | None:
+    """The version to offer alone to an agent that refused several; None if nothing is left."""
+    return None if asked == OLDEST else OLDEST
+
+
+def all_client_calls() -> list[ClientCalls]:
+    """The calls of every version that lets an agent use this client's files and terminals."""
+    found = (row.dialect.client_calls for row in VERSIONS.values())
+    return [calls for calls in found if calls is not None]
+
+
 def initialize(
     client: Implementation,
     *,
     version: int = LATEST,
     served: ClientCapabilities = NOTHING,
 ) -> Call:
-    """The `initialize` call: both shapes for version 2, v1's alone for version 1.
+    """The `initialize` call, in the shapes of the version and of all older ones.
 
     Capabilities name exactly what this client serves (INIT-5).
     """
     info = {"name": client.name, "title": client.label, "version": client.version}
-    params: dict[str, Any] = {
-        "protocolVersion": version,
-        "clientInfo": info,
-        "clientCapabilities": v1.write_capabilities(served),
-    }
-    if version >= LATEST:
-        params |= {"info": info, "capabilities": v2.write_capabilities(served)}
+    params: dict[str, Any] = {"protocolVersion": version}
+    for offered, row in VERSIONS.items():
+        if offered <= version:
+            params |= row.write_offer(info, served)
     return Call("initialize", params)
 
 
@@ -69,24 +99,22 @@ def read_answer(answer: Any, *, asked: int) -> Negotiated:
     """
     raw = answer if isinstance(answer, dict) else {}
     chosen = fields.optional_int(raw, "protocolVersion")
-    speaks_v2 = isinstance(raw.get("info"), dict) and isinstance(raw.get("capabilities"), dict)
-    if chosen == LATEST and asked == LATEST and speaks_v2:
+    if chosen in VERSIONS:
+        highest = min(chosen, asked)
+        row = VERSIONS[
+            max(each for each in VERSIONS if each <= highest and VERSIONS[each].is_spoken_in(raw))
+        ]
+        methods = fields.optional_array(raw, "authMethods")
         return Negotiated(
-            v2.V2Dialect(),
-            v2.read_info(raw),
-            v2.read_capabilities(raw),
-            fields.valid_items(fields.optional_array(raw, "authMethods"), v2.read_auth_method),
-        )
-    if chosen in (OLDEST, LATEST):
-        return Negotiated(
-            v1.V1Dialect(),
-            v1.read_info(raw),
-            v1.read_capabilities(raw),
-            fields.valid_items(fields.optional_array(raw, "authMethods"), v1.read_auth_method),
+            row.dialect,
+            row.read_info(raw),
+            row.read_capabilities(raw),
+            fields.valid_items(methods, row.read_auth_method),
         )
     spoken = "no protocol version" if chosen is None else f"protocol version {chosen}"
+    known = " and ".join(map(str, VERSIONS))
     raise UnsupportedProtocolVersion(
-        f"The agent answered with {spoken}; this client speaks {OLDEST} and {LATEST}. "
+        f"The agent answered with {spoken}; this client speaks {known}. "
         "Update the agent, or this package, so that they share one."
     )
 

@@ -1,32 +1,49 @@
-"""Which session a message is about, read alike in every version.
+"""Whom a message of the agent concerns: the ids in its params, without what it says.
 
-Knows no session.
+Both versions write them alike. Knows no session.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final, NamedTuple
 
-from acp_notebook.protocol.fields import Json
+from acp_notebook.protocol.fields import Json, optional_text
+from acp_notebook.session.updates import SessionId
+
+UPDATE: Final = "session/update"
+REQUEST_PERMISSION: Final = "session/request_permission"
 
 
-def read_update(params: Json) -> tuple[str, Any]:
-    """The session id and the update of a `session/update`; neither is checked."""
-    return str(params.get("sessionId")), params.get("update")
+class SessionScope(NamedTuple):
+    """A question that belongs to a session; None: the params name none that can be one."""
+
+    session_id: SessionId | None
 
 
-def scope_of(params: Json) -> tuple[str | None, int | str | None]:
-    """The session id of a request's params, else the id of the request of ours that it is about.
+class RequestScope(NamedTuple):
+    """A question that belongs to a request of this client's, such as a login."""
 
-    Both are None for a request that names neither.
+    request_id: int | str
+
+
+def read_update(params: Json) -> tuple[SessionId, Any]:
+    """The session that a `session/update` is for, and the update as the session's reader takes it.
+
+    An id that is no text is one that no session has.
     """
+    return SessionId(str(params.get("sessionId"))), params.get("update")
+
+
+def request_scope(params: Json) -> SessionScope | RequestScope:
+    """What a request of the agent belongs to; a session, if it names both."""
     request_id = params.get("requestId")
-    if "sessionId" in params:
-        return str(params["sessionId"]), None
-    return None, request_id if isinstance(request_id, (int, str)) else None
+    if "sessionId" in params or not isinstance(request_id, (int, str)):
+        session_id = optional_text(params, "sessionId")
+        return SessionScope(SessionId(session_id) if session_id is not None else None)
+    return RequestScope(request_id)
 
 
-def opened_session_id(answer: Any) -> str | None:
-    """The session id in the answer to `session/new`; None if there is none."""
-    session_id = answer.get("sessionId") if isinstance(answer, dict) else None
-    return session_id if isinstance(session_id, str) else None
+def opened_session_id(answer: Any) -> SessionId | None:
+    """The id in the answer to `session/new`, or None if it has none."""
+    found = optional_text(answer, "sessionId") if isinstance(answer, dict) else None
+    return SessionId(found) if found is not None else None

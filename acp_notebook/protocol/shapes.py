@@ -6,13 +6,16 @@ neither version.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from acp_notebook.protocol import fields
-from acp_notebook.protocol.fields import Json, Malformed
+from acp_notebook.protocol.content import blocks, read_block
+from acp_notebook.protocol.dialect import Updates
+from acp_notebook.protocol.fields import Json, Malformed, optional_text
 from acp_notebook.session import updates as u
-from acp_notebook.session.content import optional_text, read_block
+
+UpdateReader = Callable[[Json], u.SessionUpdate | Updates]
 
 
 class DiffReader(Protocol):
@@ -28,7 +31,6 @@ def tool_content(raw: Any, read_diff: DiffReader) -> u.ToolContent:
 
     Raises:
         Malformed: No object with a type, or a known type without its members.
-        MalformedContent: The block inside is malformed.
     """
     item = fields.as_object(raw, "tool call content")
     match fields.text(item, "type"):
@@ -55,12 +57,6 @@ def tool_call(raw: Json, read_diff: DiffReader) -> u.ToolCallUpdate:
     def content(value: Any) -> tuple[u.ToolContent, ...]:
         return fields.valid_items(value, lambda item: tool_content(item, read_diff))
 
-    capabilities = fields.patch_object(raw, "capabilities")
-    can_cancel: u.Patch[bool] = (
-        capabilities
-        if isinstance(capabilities, u.Unset) or capabilities is None
-        else isinstance(capabilities.get("cancel"), dict)
-    )
     return u.ToolCallUpdate(
         tool_call_id=u.ToolCallId(fields.text(raw, "toolCallId")),
         name=fields.patch_text(raw, "name"),
@@ -71,9 +67,17 @@ def tool_call(raw: Json, read_diff: DiffReader) -> u.ToolCallUpdate:
         locations=fields.patch(raw, "locations", lambda value: fields.valid_items(value, location)),
         raw_input=raw.get("rawInput", u.UNSET),
         raw_output=raw.get("rawOutput", u.UNSET),
-        can_cancel=can_cancel,
+        can_cancel=can_cancel(raw),
         meta=fields.patch_object(raw, "_meta"),
     )
+
+
+def can_cancel(raw: Json) -> u.Patch[bool]:
+    """Whether a tool call or a terminal can be cancelled by itself."""
+    capabilities = fields.patch_object(raw, "capabilities")
+    if isinstance(capabilities, u.Unset) or capabilities is None:
+        return capabilities
+    return isinstance(capabilities.get("cancel"), dict)
 
 
 def plan_entry(raw: Any) -> u.PlanEntry:
@@ -188,20 +192,25 @@ def notice(raw: Json) -> u.Notice:
 def compaction(raw: Json) -> u.CompactionUpdate:
     """Upsert of a compaction."""
     return u.CompactionUpdate(
-        fields.text(raw, "compactionId"),
+        u.CompactionId(fields.text(raw, "compactionId")),
         fields.text(raw, "status"),
-        fields.patch(raw, "summary", fields.blocks),
+        fields.patch(raw, "summary", blocks),
         fields.patch_text(raw, "error"),
     )
 
 
 def compaction_chunk(raw: Json) -> u.CompactionChunk:
     """One more block of a compaction's summary."""
-    return u.CompactionChunk(fields.text(raw, "compactionId"), read_block(raw.get("content")))
+    compaction_id = u.CompactionId(fields.text(raw, "compactionId"))
+    return u.CompactionChunk(compaction_id, read_block(raw.get("content")))
 
 
 def permission_options(raw: Json) -> tuple[u.PermissionOption, ...]:
-    """The agent's answers, in its order. An option without an id cannot be chosen."""
+    """The agent's answers, in its order. An option without an id cannot be chosen.
+
+    Raises:
+        Malformed: There is none to choose from.
+    """
 
     def read(value: Any) -> u.PermissionOption:
         option = fields.as_object(value, "permission option")
@@ -212,4 +221,35 @@ def permission_options(raw: Json) -> tuple[u.PermissionOption, ...]:
             optional_text(option, "kind") or "",
         )
 
-    return fields.valid_items(raw.get("options"), read)
+    options = fields.valid_items(raw.get("options"), read)
+    if not options:
+        raise Malformed("options must offer at least one option with an optionId")
+    return options
+
+
+# The updates that both versions write alike, by name; each version adds its own.
+READERS: dict[str, UpdateReader] = {
+    "available_commands_update": commands,
+    "session_info_update": session_info,
+    "usage_update": usage,
+    "notice": notice,
+    "compaction_update": compaction,
+    "compaction_summary_chunk": compaction_chunk,
+}
+# What an agent may send only to a client that names it, in a version which asks for that.
+OPTIONAL_UPDATES: Json = {"notices": {}, "compaction": {}}
+
+
+def read_update(raw: Any, readers: Mapping[str, UpdateReader]) -> Updates:
+    """One `session/update` by its name; never raises: what breaks the schema is a `Violation`."""
+    kind = raw.get("sessionUpdate") if isinstance(raw, dict) else None
+    if not isinstance(kind, str):
+        return [u.Violation("session/update", "an update without a sessionUpdate name", raw)]
+    read = readers.get(kind)
+    if read is None:
+        return [u.UnknownUpdate(kind, raw)]
+    try:
+        found = read(raw)
+    except Malformed as error:
+        return [u.Violation(kind, str(error), raw)]
+    return found if isinstance(found, list) else [found]

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from acp_notebook.render import operations as op
 from acp_notebook.render.announcements import Announcements
 from acp_notebook.render.entries.form_entry import FormEntry
+from acp_notebook.render.entries.kinds import OURS
 from acp_notebook.render.entries.live_entry import CardEntry, LiveTerminal, StreamEntry
 from acp_notebook.render.header import (
     Ending,
@@ -49,7 +50,6 @@ from acp_notebook.session.updates import (
 
 _STREAMED = frozenset({"agent", "thought"})
 _SETTLED = _STREAMED | {"plan"}
-_OURS = frozenset({"prompt", "user", "violation"})
 _SLOTS = ("head", "usage", "controls", "now", "earlier", "foot")
 
 
@@ -249,7 +249,7 @@ class TurnDocument:
             return True
         if key.kind == "tool_call":
             self._touch_relatives(ToolCallId(key.id))
-        is_first = not self._has_spoken and key.kind not in _OURS
+        is_first = not self._has_spoken and key.kind not in OURS
         self._has_spoken |= is_first
         return is_first
 
@@ -374,7 +374,7 @@ class TurnDocument:
 
     def _slot_operations(self) -> list[Operation]:
         theme, state, ending = self._theme, self._state, self._ending
-        is_empty = not any(key.kind not in _OURS for key in self._entries)
+        is_empty = not any(key.kind not in OURS for key in self._entries)
         fresh = {
             "head": render_head(theme, state, self._agent_name),
             "usage": render_usage(theme, state.usage, len(state.background or ())),

@@ -81,12 +81,6 @@ _SEVERITIES: dict[str, Wording] = {
     "error": Wording("Error", "✗", "bad"),
 }
 
-_COMPACTIONS: dict[str, Wording] = {
-    "in_progress": Wording("Shortening the conversation", "◐", "busy"),
-    "completed": Wording("The conversation was shortened", "✓", "plain"),
-    "failed": Wording("The conversation could not be shortened", "✗", "bad"),
-}
-
 _OPERATIONS: dict[str, str] = {
     "add": "new",
     "delete": "deleted",
@@ -126,11 +120,6 @@ def plan_status_words(status: str) -> Wording:
 def severity_words(severity: str) -> Wording:
     """A notice's severity."""
     return _SEVERITIES.get(severity) or Wording(severity, "i", "plain")
-
-
-def compaction_words(status: str) -> Wording:
-    """What happens to the agent's context."""
-    return _COMPACTIONS.get(status) or Wording(f"Compaction: {status}", "◐", "busy")
 
 
 def operation_words(operation: str) -> str:

@@ -11,21 +11,17 @@ from typing import Final
 
 from markupsafe import Markup
 
-from acp_notebook.render.entries.content import markdown_part, render_block
-from acp_notebook.render.entries.json_view import pre_part, rest_remark
-from acp_notebook.render.entries.kinds import render_entry
-from acp_notebook.render.entries.thought import SNIPPET_CHARS, thought_head
+from acp_notebook.render.entries.json_view import pre_part
+from acp_notebook.render.entries.kinds import OURS, render_entry
 from acp_notebook.render.entries.tool_call import tool_title
 from acp_notebook.render.header import Ending, render_foot, render_record_head
 from acp_notebook.render.labels import count_words, state_words, status_words
 from acp_notebook.render.markup import Theme, record_theme, without_stray_math
 from acp_notebook.render.text.record_text import record_markdown, record_plain
-from acp_notebook.session.content import ContentBlock, TextBlock
 from acp_notebook.session.state import EntryKey, SessionState, ToolCall, Usage
 from acp_notebook.session.timings import Timings
 from acp_notebook.session.updates import Failure, ToolCallId
 
-MESSAGE_LIMIT_CHARS: Final = 400_000
 # Beyond this much HTML tool calls shrink to lines of a list, and that has a limit too.
 DETAIL_LIMIT_CHARS: Final = 300_000
 BRIEF_LIMIT_CHARS: Final = 300_000
@@ -67,7 +63,7 @@ def record_bundle(
     background = len(state.background or ())
     present = state_words(state) if is_running else None
     end = Ending(stop_reason, failure, elapsed_s, spent, background, present) if ending else None
-    shown = [key for key in keys if _exists(state, key)]
+    shown = [key for key in keys if state.entry(key) is not None]
     theme = record_theme()
     theme.agent_name = agent_name
     theme.spans = timings.spans if timings else {}
@@ -79,29 +75,13 @@ def record_bundle(
     }
 
 
-def _exists(state: SessionState, key: EntryKey) -> bool:
-    homes: dict[str, object] = {
-        "prompt": state.prompts,
-        "tool_call": state.tool_calls,
-        "terminal": state.terminals,
-        "plan": state.plans,
-        "permission": state.permissions,
-        "elicitation": state.elicitations,
-        "compaction": state.compactions,
-    }
-    if key.kind in {"user", "agent", "thought"}:
-        return key in state.messages
-    home = homes.get(key.kind)
-    return key.id in home if isinstance(home, dict) else key in state.asides
-
-
 def _record_html(
     theme: Theme, state: SessionState, keys: Sequence[EntryKey], ending: Ending | None
 ) -> Markup:
     parts = _entries(theme, state, keys)
     if ending is not None:
         head = render_record_head(theme, state, theme.agent_name, ending)
-        is_empty = all(key.kind in {"prompt", "user", "violation"} for key in keys)
+        is_empty = all(key.kind in OURS for key in keys)
         closing = render_foot(theme, state, ending, keys, is_empty=is_empty)
         parts = [head, *parts, *([theme("div", "closing", closing)] if closing else [])]
     parts.append(_left_out(theme))
@@ -116,7 +96,7 @@ def _entries(theme: Theme, state: SessionState, keys: Sequence[EntryKey]) -> lis
         if key.kind == "tool_call" and size > DETAIL_LIMIT_CHARS:
             brief.append(state.tool_calls[ToolCallId(key.id)])
             continue
-        html = _entry(theme, state, key, f"e{number}")
+        html = render_entry(theme, state, key, f"e{number}")
         if html:
             size += 0 if key.kind in _CONVERSATION else len(html)
             parts += _brief_calls(theme, brief)
@@ -144,46 +124,3 @@ def _left_out(theme: Theme) -> Markup:
     more = f"; and {len(theme.left_out) - 5:,} more" if len(theme.left_out) > 5 else ""  # noqa: PLR2004
     words = f"Left out to keep the notebook small: {listed}{more}. {WHERE_THE_REST_IS}"
     return theme("div", "left-out", words)
-
-
-def _entry(theme: Theme, state: SessionState, key: EntryKey, ident: str) -> Markup:
-    match key.kind:
-        case "agent":
-            return _message(theme, state.messages[key].content, ident, "md")
-        case "thought":
-            return _thought(theme, state, key, ident)
-        case _:
-            return render_entry(theme, state, key, ident)
-
-
-def _message(theme: Theme, content: Sequence[ContentBlock], ident: str, looks: str) -> Markup:
-    parts: list[Markup] = []
-    run: list[str] = []
-    for number, block in enumerate(content):
-        if isinstance(block, TextBlock):
-            run.append(block.text)
-            continue
-        parts += _text_run(theme, run)
-        parts.append(render_block(theme, block, f"{ident}.m{number}"))
-    parts += _text_run(theme, run)
-    return theme("div", looks, *parts, dir="auto") if parts else Markup("")
-
-
-def _text_run(theme: Theme, run: list[str]) -> list[Markup]:
-    text = "".join(run)
-    run.clear()
-    if not text:
-        return []
-    rest = len(text) - MESSAGE_LIMIT_CHARS
-    html = markdown_part(theme, text[:MESSAGE_LIMIT_CHARS])
-    return [html + rest_remark(theme, rest, "characters of a message")]
-
-
-def _thought(theme: Theme, state: SessionState, key: EntryKey, ident: str) -> Markup:
-    content = state.messages[key].content
-    body = _message(theme, content, ident, "md md-small")
-    if not body:
-        return body
-    first = "".join(b.text[:SNIPPET_CHARS] for b in content[:4] if isinstance(b, TextBlock))
-    head = thought_head(theme, key, first, is_active=False)
-    return theme.fold("thought", head, theme("div", "thought-body", body), key=ident)

@@ -18,7 +18,6 @@ Pure; used by `reducer` alone.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from acp_notebook.session import updates as u
 from acp_notebook.session.changes import (
@@ -31,6 +30,7 @@ from acp_notebook.session.changes import (
 from acp_notebook.session.elicitation_rules import close_all
 from acp_notebook.session.state import (
     IDLE,
+    Aside,
     EntryKey,
     EntryKind,
     Permission,
@@ -44,7 +44,7 @@ Changes = list[SessionChange]
 CANCELLED = "cancelled"
 
 
-def add_aside(state: SessionState, kind: EntryKind, value: Any) -> Changes:
+def add_aside(state: SessionState, kind: EntryKind, value: Aside) -> Changes:
     """Append an entry that stands for itself and never changes."""
     key = EntryKey(kind, str(len(state.asides)))
     state.asides[key] = value
@@ -264,7 +264,8 @@ def _note_refusal(state: SessionState, permission: Permission) -> None:
 def cancel_sent(state: SessionState, _: u.CancelSent) -> Changes:
     """Unfinished tool calls of the present work show as cancelled at once (CANCEL-2)."""
     state.is_cancelling = True
-    in_background = {item.id for item in state.background or () if item.type == "tool_call"}
+    work = state.background or ()
+    in_background: set[str] = {item.id for item in work if item.type == "tool_call"}
     return [
         HeaderChanged(),
         *_settle_tool_calls(

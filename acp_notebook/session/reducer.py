@@ -207,21 +207,15 @@ def _compaction_chunk(state: SessionState, update: u.CompactionChunk) -> Changes
     return [EntryChanged(key)]
 
 
-def _compaction_of(state: SessionState, compaction_id: str) -> tuple[Compaction, EntryKey]:
+def _compaction_of(
+    state: SessionState, compaction_id: u.CompactionId
+) -> tuple[Compaction, EntryKey]:
     key = EntryKey("compaction", compaction_id)
     compaction = state.compactions.get(compaction_id)
     if compaction is None:
         compaction = state.compactions[compaction_id] = Compaction(compaction_id, "in_progress")
         state.add_entry(key)
     return compaction, key
-
-
-def _notice(state: SessionState, update: u.Notice) -> Changes:
-    return foreground.add_aside(state, "notice", update)
-
-
-def _unknown(state: SessionState, update: u.UnknownUpdate) -> Changes:
-    return foreground.add_aside(state, "unknown", update)
 
 
 def _violation(state: SessionState, update: u.Violation) -> Changes:
@@ -257,10 +251,10 @@ _RULES: dict[type, Callable[[SessionState, Any], Changes]] = {
     u.CommandsUpdate: _commands,
     u.ConfigOptionsUpdate: _config_options,
     u.SessionInfoUpdate: _session_info,
-    u.Notice: _notice,
+    u.Notice: lambda state, update: foreground.add_aside(state, "notice", update),
     u.CompactionUpdate: _compaction,
     u.CompactionChunk: _compaction_chunk,
-    u.UnknownUpdate: _unknown,
+    u.UnknownUpdate: lambda state, update: foreground.add_aside(state, "unknown", update),
     u.Violation: _violation,
     u.StateUpdate: foreground.state_changed,
     u.PromptQueued: foreground.prompt_queued,

@@ -6,20 +6,24 @@ changes and must not keep references. Knows no wire and no clock.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from acp_notebook.session.content import ContentBlock, TextBlock
 from acp_notebook.session.elicitation import Elicitation, ElicitationId
 from acp_notebook.session.updates import (
+    AgentLost,
     BackgroundItem,
     Command,
+    CompactionId,
     ConfigOption,
     Cost,
     ExitStatus,
     Failure,
     Location,
     MessageId,
+    Notice,
     PermissionId,
     PermissionRequested,
     PermissionSettled,
@@ -31,6 +35,7 @@ from acp_notebook.session.updates import (
     TerminalItem,
     ToolCallId,
     ToolContent,
+    UnknownUpdate,
     Violation,
 )
 
@@ -199,10 +204,16 @@ class Usage:
 class Compaction:
     """A compaction of the agent's context."""
 
-    compaction_id: str
+    compaction_id: CompactionId
     status: str
     summary: list[ContentBlock] = field(default_factory=list)
     error: str | None = None
+
+
+Aside = Notice | UnknownUpdate | Violation | AgentLost
+Entry = (
+    Prompt | Message | ToolCall | Terminal | Plan | Permission | Elicitation | Compaction | Aside
+)
 
 
 @dataclass(slots=True)
@@ -232,7 +243,7 @@ class SessionState:
     prompts: dict[PromptId, Prompt] = field(default_factory=dict)
     # the prompts that have not ended: a long session must not make each update slower
     pending: dict[PromptId, Prompt] = field(default_factory=dict)
-    compactions: dict[str, Compaction] = field(default_factory=dict)
+    compactions: dict[CompactionId, Compaction] = field(default_factory=dict)
     # calls whose permission was refused in the present work; some agents never mention them again
     refused_calls: set[ToolCallId] = field(default_factory=set, compare=False)
     last_ended: PromptId | None = None
@@ -255,6 +266,11 @@ class SessionState:
         """
         self.timeline.append(key)
         self.owners[key] = self._owner(key)
+
+    def entry(self, key: EntryKey) -> Entry | None:
+        """The record behind an entry; None once the agent took it back."""
+        home = HOMES[key.kind](self)
+        return home.get(key.id) or home.get(key)
 
     def entries_of(self, prompt_id: PromptId) -> list[EntryKey]:
         """The entries of one prompt's turn, in timeline order."""
@@ -338,3 +354,22 @@ class SessionState:
     def open_prompts(self) -> list[Prompt]:
         """Prompts that the agent has and has not finished, oldest first."""
         return [prompt for prompt in self.pending.values() if prompt.is_in_flight]
+
+
+# Where the records of each kind are, by their id or by the entry's key.
+HOMES: Final[Mapping[EntryKind, Callable[[SessionState], Mapping[Any, Entry]]]] = {
+    "prompt": lambda state: state.prompts,
+    "user": lambda state: state.messages,
+    "agent": lambda state: state.messages,
+    "thought": lambda state: state.messages,
+    "tool_call": lambda state: state.tool_calls,
+    "terminal": lambda state: state.terminals,
+    "plan": lambda state: state.plans,
+    "permission": lambda state: state.permissions,
+    "elicitation": lambda state: state.elicitations,
+    "notice": lambda state: state.asides,
+    "compaction": lambda state: state.compactions,
+    "unknown": lambda state: state.asides,
+    "violation": lambda state: state.asides,
+    "lost": lambda state: state.asides,
+}

@@ -25,6 +25,10 @@ MessageId = NewType("MessageId", str)
 ToolCallId = NewType("ToolCallId", str)
 TerminalId = NewType("TerminalId", str)
 PlanId = NewType("PlanId", str)
+CompactionId = NewType("CompactionId", str)
+WorkId = NewType("WorkId", str)
+# Counted by the agent, each connection from the start again. All other ids are this client's.
+AGENT_IDS = (MessageId, ToolCallId, TerminalId, PlanId, CompactionId, WorkId)
 PromptId = NewType("PromptId", str)
 PermissionId = NewType("PermissionId", str)
 
@@ -82,7 +86,7 @@ class BackgroundItem:
     """Work that goes on while the session is idle: `type` terminal, tool_call or unknown."""
 
     type: str
-    id: str
+    id: WorkId
     raw: Json = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -315,7 +319,7 @@ class Notice:
 class CompactionUpdate:
     """Upsert of a compaction of the agent's context."""
 
-    compaction_id: str
+    compaction_id: CompactionId
     status: str
     summary: Patch[tuple[ContentBlock, ...]] = UNSET
     error: Patch[str] = UNSET
@@ -325,7 +329,7 @@ class CompactionUpdate:
 class CompactionChunk:
     """One block that appends to a compaction's summary."""
 
-    compaction_id: str
+    compaction_id: CompactionId
     content: ContentBlock
 
 

@@ -6,6 +6,7 @@ import pytest
 import schema_witness
 
 from acp_notebook.protocol import negotiate
+from acp_notebook.protocol.content import read_block
 from acp_notebook.protocol.dialect import (
     Capabilities,
     ClientCapabilities,
@@ -22,7 +23,6 @@ from acp_notebook.session.content import (
     ResourceBlock,
     ResourceLinkBlock,
     TextBlock,
-    read_block,
 )
 from acp_notebook.session.updates import ConfigOption
 

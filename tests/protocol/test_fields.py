@@ -7,6 +7,7 @@ import logging
 import pytest
 
 from acp_notebook.protocol import fields
+from acp_notebook.protocol.content import blocks
 from acp_notebook.session.content import TextBlock
 from acp_notebook.session.updates import UNSET
 
@@ -46,18 +47,18 @@ def test_a_patch_has_three_states_and_what_cannot_be_read_counts_as_not_given():
 def test_a_broken_item_of_an_array_costs_only_itself_and_is_named_once(caplog):
     good, bad = {"type": "text", "text": "x"}, {"type": "text"}
     with caplog.at_level(logging.INFO, "acp_notebook"):
-        assert fields.blocks([bad, good, None, 7, good]) == (TextBlock("x"), TextBlock("x"))
+        assert blocks([bad, good, None, 7, good]) == (TextBlock("x"), TextBlock("x"))
     assert [record.getMessage().partition(": ")[2] for record in caplog.records] == [
         "text block: text must be a string, got nothing",
-        "a content block must be an object with a type, got nothing",
-        "a content block must be an object with a type, got int",
+        "a content block must be an object, got nothing",
+        "a content block must be an object, got a number",
     ]
 
 
 @pytest.mark.parametrize("value", [None, {}, "x", 1])
 def test_an_array_of_another_type_is_malformed(value):
     with pytest.raises(fields.Malformed, match="an array"):
-        fields.blocks(value)
+        blocks(value)
     with pytest.raises(fields.Malformed, match="entries must be an array"):
         fields.array({"entries": value}, "entries")
 

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from acp_notebook.errors import UnsupportedProtocolVersion
+from acp_notebook.errors import UnsupportedProtocolVersion, UsageError
+from acp_notebook.protocol import negotiate
 from acp_notebook.protocol.dialect import ClientCapabilities, Implementation
-from acp_notebook.protocol.negotiate import initialize, read_answer, read_refusal
+from acp_notebook.protocol.negotiate import (
+    check_version,
+    initialize,
+    read_answer,
+    read_refusal,
+    version_to_retry,
+    version_words,
+)
+from acp_notebook.protocol.v2.dialect import VERSION, V2Dialect
 
 CLIENT = Implementation("acp_notebook", "1.0", "Notebook")
 V2 = {
@@ -119,3 +130,43 @@ def test_login_methods_come_along_and_a_broken_one_costs_only_itself():
     assert [m.id for m in read_answer({**V1, "authMethods": old}, asked=2).auth_methods] == ["a"]
     for nothing in ([], None, "x"):
         assert read_answer({**V2, "authMethods": nothing}, asked=2).auth_methods == ()
+
+
+class V3Dialect(V2Dialect):
+    """A version to come, which names itself by a member of its own."""
+
+    version = 3
+
+
+def test_a_further_version_is_one_row_of_the_table(monkeypatch):
+    row = replace(
+        VERSION,
+        dialect=V3Dialect(),
+        write_offer=lambda client, _served: {"client": client},
+        is_spoken_in=lambda answer: answer.get("agent") is not None,
+    )
+    monkeypatch.setitem(negotiate.VERSIONS, 3, row)
+    asked = initialize(CLIENT, version=3).params
+    assert {"client", "info", "clientInfo"} <= set(asked)
+    assert set(initialize(CLIENT, version=2).params) == set(asked) - {"client"}
+    answer = {**V2, "protocolVersion": 3}
+    assert read_answer({**answer, "agent": {}}, asked=3).dialect.version == 3
+    assert read_answer(answer, asked=3).dialect.version == 2  # echoes the number
+    assert read_answer({**answer, "agent": {}}, asked=2).dialect.version == 2
+    assert check_version(3) == 3
+    assert version_words(3) == "offer version 3, accept 1 and 2"
+
+
+def test_a_version_may_be_left_to_this_client_and_a_wrong_one_is_refused_in_words():
+    assert [check_version(version) for version in (None, 1, 2)] == [2, 1, 2]
+    with pytest.raises(UsageError, match="no ACP protocol version 3; use 1 or 2"):
+        check_version(3)
+
+
+def test_a_refused_offer_is_made_once_more_in_the_oldest_version_alone():
+    assert [version_to_retry(asked) for asked in (2, 1)] == [1, None]
+
+
+def test_what_asking_for_a_version_means_is_said_in_words():
+    assert version_words(1) == "force version 1"
+    assert version_words(2) == "offer version 2, accept 1"

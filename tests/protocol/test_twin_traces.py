@@ -23,13 +23,13 @@ from trace_player import (
 
 from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.protocol import elicitation, negotiate
+from acp_notebook.protocol.content import read_block
 from acp_notebook.protocol.dialect import ClientCapabilities, Implementation, SessionSetup
-from acp_notebook.session.content import read_block
 from acp_notebook.session.state import SessionState
 
 TELLINGS = [(story, version) for story in stories() for version in versions_of(story)]
 # Told on one wire only: what the other version cannot say.
-V2_ONLY = {"clear-by-null", "held-prompt", "replace-after-chunks", "terminal"}
+V2_ONLY = {"clear-by-null", "held-prompt", "plan-removed", "replace-after-chunks", "terminal"}
 # How many messages of a story the official schema does not allow, where a story is about such.
 OFF_SCHEMA = {
     ("unknown-update", 1): 1,
@@ -53,12 +53,14 @@ NEEDED = {
     "late-message",
     "malformed-update",
     "mode-change",
+    "notices-and-compaction",
     "options-set",
     "permission-allowed",
     "permission-cancelled",
     "permission-rejected",
     "plain-answer",
     "plan",
+    "plan-removed",
     "questions-open",
     "replace-after-chunks",
     "resume-with-replay",

@@ -16,8 +16,8 @@ from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 
 from acp_notebook.protocol import elicitation, negotiate
+from acp_notebook.protocol.content import read_block
 from acp_notebook.session import updates as u
-from acp_notebook.session.content import read_block
 from acp_notebook.session.elicitation import ElicitationId, ElicitationSettled, UrlCompleted
 from acp_notebook.session.reducer import apply
 from acp_notebook.session.state import EntryKey, SessionState

@@ -165,16 +165,8 @@ def test_chunk_borders_never_matter_to_terminal_bytes(text, cuts):
 def test_the_timeline_holds_every_entry_once_and_each_has_its_record(history):
     state = played(history)
     assert len(set(state.timeline)) == len(state.timeline)
-    homes = {
-        "tool_call": state.tool_calls,
-        "terminal": state.terminals,
-        "plan": state.plans,
-        "compaction": state.compactions,
-    }
     for key in state.timeline:
-        home = homes.get(key.kind)
-        found = key.id in home if home is not None else key in (state.messages | state.asides)
-        assert found, key
+        assert state.entry(key) is not None, key
         assert key in state.owners
 
 

@@ -11,7 +11,7 @@ from acp_notebook.client.agents.known_agents import KnownAgent, find_agent
 from acp_notebook.client.connection.launch import Launch, is_address, public_address
 from acp_notebook.client.serving.files_and_terminals import check_served
 from acp_notebook.errors import UsageError
-from acp_notebook.protocol.negotiate import LATEST, OLDEST
+from acp_notebook.protocol.negotiate import check_version
 
 
 def find_launch(
@@ -22,7 +22,7 @@ def find_launch(
     env: Mapping[str, str] | None,
     headers: Mapping[str, str] | None,
     cwd: str | os.PathLike[str],
-    protocol: int,
+    protocol: int | None,
     serve: Collection[str],
     directories: Sequence[str | os.PathLike[str]] = (),
 ) -> Launch:
@@ -34,8 +34,6 @@ def find_launch(
     """
     if (name is None) == (command is None):
         raise UsageError("Give either an agent's name or a command.")
-    if protocol not in (OLDEST, LATEST):
-        raise UsageError(f"There is no ACP protocol version {protocol}; use {OLDEST} or {LATEST}.")
     known = _known(name, tuple(command or ()))
     if not known.command and not known.address:
         raise UsageError("The command is empty. Write it behind --, as in: %acp start -- my-agent")
@@ -51,7 +49,7 @@ def find_launch(
         known.command,
         _absolute(cwd),
         {**known.env, **(env or {})},
-        protocol,
+        check_version(protocol),
         known.address,
         {**known.headers, **(headers or {})},
         _check_serve(known, serve),

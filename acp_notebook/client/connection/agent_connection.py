@@ -103,11 +103,12 @@ class AgentConnection:
         try:
             return await self._start_and_initialize(asked)
         except (RequestFailed, AgentExited) as refused:
-            if asked == negotiate.OLDEST or self._is_closing:
+            fallback = negotiate.version_to_retry(asked)
+            if fallback is None or self._is_closing:
                 raise
             logger.info("The agent refused both shapes (%s); asking for v1 alone.", refused)
         await self._end_process()
-        return await self._start_and_initialize(negotiate.OLDEST)
+        return await self._start_and_initialize(fallback)
 
     async def _start_and_initialize(self, version: int) -> negotiate.Negotiated:
         launch = self.launch
@@ -136,7 +137,7 @@ class AgentConnection:
             raise await self._exit_error(endpoint, "before it answered `initialize`") from None
         except RpcError as error:
             refusal = negotiate.read_refusal(error.code, error.data, asked=version)
-            if refusal is not None and version == negotiate.OLDEST:
+            if refusal is not None and negotiate.version_to_retry(version) is None:
                 raise refusal from None
             raise RequestFailed(method, error.code, error.message, error.data) from None
         return negotiate.read_answer(answer, asked=version)

@@ -8,7 +8,8 @@ Knows no wire: it wraps whatever reader the dialect makes.
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from functools import cache
+from typing import Any, get_args, get_type_hints
 
 from acp_notebook.protocol.dialect import Reader, Updates
 from acp_notebook.protocol.fields import Json
@@ -18,10 +19,6 @@ from acp_notebook.session.elicitation import ElicitationId, ElicitationSettled
 
 # How the ids of this client's own terminals begin: no agent counts them.
 OWN_TERMINAL = "acp-notebook-terminal-"
-
-_IDS = frozenset({"message_id", "tool_call_id", "terminal_id", "plan_id", "compaction_id"})
-# Members that hold further ids; content blocks and raw JSON hold none.
-_NESTED = frozenset({"content", "item", "subject", "background"})
 
 
 class IdNamespace:
@@ -82,17 +79,29 @@ class IdNamespace:
     def _marked(self, updates: Updates) -> Updates:
         return [self._mark_ids(update) for update in updates]
 
-    def _mark_ids(self, value: Any) -> Any:
+    def _mark_ids(self, value: Any, *, is_id: bool = False) -> Any:
+        if is_id and isinstance(value, str) and not value.startswith(OWN_TERMINAL):
+            return value + self._mark
         if isinstance(value, tuple):
-            return tuple(self._mark_ids(item) for item in value)
+            return tuple(map(self._mark_ids, value))
         if not is_dataclass(value) or isinstance(value, type):
             return value
+        ids = _agent_ids(type(value))
         found: dict[str, Any] = {}
         for name in (field.name for field in fields(value)):
             member = getattr(value, name)
-            is_id = name in _IDS or (name == "id" and isinstance(value, u.BackgroundItem))
-            if is_id and isinstance(member, str) and not member.startswith(OWN_TERMINAL):
-                found[name] = member + self._mark
-            elif name in _NESTED:
-                found[name] = self._mark_ids(member)
+            marked = self._mark_ids(member, is_id=name in ids)
+            if marked is not member:
+                found[name] = marked
         return replace(value, **found) if found else value
+
+
+@cache
+def _agent_ids(kind: type) -> frozenset[str]:
+    """The members of a record that are declared as an id of the agent's."""
+    hints = get_type_hints(kind, localns=vars(u))
+    return frozenset(
+        name
+        for name, hint in hints.items()
+        if any(declared in u.AGENT_IDS for declared in (hint, *get_args(hint)))
+    )

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.client.serving.client_methods import ClientMethods
 from acp_notebook.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, IncomingRequest
-from acp_notebook.protocol.routing import read_update, scope_of
+from acp_notebook.protocol.routing import UPDATE, RequestScope, read_update, request_scope
 from acp_notebook.session import updates as u
 
 logger = logging.getLogger(__name__)
@@ -160,7 +160,7 @@ class SessionRoutes:
         """An update of a session, or another notification that is served."""
         if not isinstance(params, dict):
             logger.debug("Ignored the notification %s without params.", method)
-        elif method != "session/update":
+        elif method != UPDATE:
             listener = self._methods.notifications.get(method)
             if listener is not None:
                 listener(self.sessions, params)
@@ -179,13 +179,15 @@ class SessionRoutes:
             incoming.fail(METHOD_NOT_FOUND, f"This client does not serve {incoming.method}.")
             return
         params = incoming.params if isinstance(incoming.params, dict) else {}
-        session_id, request_id = scope_of(params)
-        if session_id is not None:
-            session = self._find(session_id)
-        elif request_id is not None:
-            session = next((s for s in self.sessions if request_id in s.requests), self._scope)
-        else:  # malformed, but it can only mean the session that the agent was given
+        scope, session_id = request_scope(params), None
+        if isinstance(scope, RequestScope):
+            about = (each for each in self.sessions if scope.request_id in each.requests)
+            session = next(about, self._scope)
+        elif scope.session_id is None:
+            # Malformed, but it can only mean the session that the agent was given.
             session = self._newest or self._scope
+        else:
+            session_id, session = scope.session_id, self._find(scope.session_id)
         if session is not None:
             serve(incoming, session, params)
         elif session_id is None or self._openings:

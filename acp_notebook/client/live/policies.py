@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from acp_notebook.client.live.policy_names import POLICIES, POLICY_NAMES
 from acp_notebook.errors import UsageError
 from acp_notebook.session.state import SessionState, ToolCall
 from acp_notebook.session.updates import (
@@ -22,7 +23,6 @@ from acp_notebook.session.updates import (
     ToolCallSubject,
 )
 
-POLICIES = ("ask", "reads", "allow", "reject")
 READING_KINDS = frozenset({"read", "search"})
 
 
@@ -59,7 +59,7 @@ def check_policy(policy: Policy) -> Policy:
     if callable(policy) or policy in POLICIES:
         return policy
     raise UsageError(
-        f"There is no permission policy {policy!r}. Use one of {', '.join(POLICIES)}, "
+        f"There is no permission policy {policy!r}. Use one of {POLICY_NAMES}, "
         "or a function that takes the request and returns an option id or None."
     )
 

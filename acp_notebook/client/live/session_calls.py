@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from acp_notebook.client.connection.agent_connection import AgentConnection
 from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.errors import (
+    NOT_FOUND_CODE,
     AgentError,
     RequestFailed,
     UnsupportedByAgent,
@@ -19,27 +20,15 @@ from acp_notebook.errors import (
     describe_error,
 )
 from acp_notebook.jsonrpc import METHOD_NOT_FOUND
-from acp_notebook.protocol import fields
-from acp_notebook.protocol.dialect import Call, SessionSetup
+from acp_notebook.protocol.dialect import Call, ListedSession, SessionSetup
+from acp_notebook.protocol.negotiate import Negotiated
 from acp_notebook.session import updates as u
-from acp_notebook.session.content import optional_text
 from acp_notebook.session.state import ToolCall
 from acp_notebook.session.updates import TerminalId, ToolCallId
 
 logger = logging.getLogger(__name__)
 
-NOT_FOUND_CODE = -32002
 MAX_PAGES = 200
-
-
-@dataclass(frozen=True, slots=True)
-class ListedSession:
-    """A session as the agent lists it."""
-
-    id: str
-    cwd: str
-    title: str | None = None
-    updated_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,25 +60,14 @@ async def list_sessions(connection: AgentConnection, cwd: str | None) -> Session
     seen: set[str | None] = {None}
     for _ in range(MAX_PAGES):
         answer = await connection.request(facts.dialect.list_sessions(cwd, cursor))
-        raw = answer if isinstance(answer, dict) else {}
-        found += fields.valid_items(fields.optional_array(raw, "sessions"), _listed)
-        cursor = optional_text(raw, "nextCursor")
+        page, cursor = facts.dialect.read_sessions(answer)
+        found += page
         if cursor is None:
             return SessionListing(tuple(found))
         if cursor in seen:
             return SessionListing(tuple(found), "The agent repeats a page: the list ends there.")
         seen.add(cursor)
     return SessionListing(tuple(found), f"The list is cut after {MAX_PAGES} pages.")
-
-
-def _listed(value: Any) -> ListedSession:
-    raw = fields.as_object(value, "session")
-    return ListedSession(
-        fields.text(raw, "sessionId"),
-        optional_text(raw, "cwd") or "",
-        optional_text(raw, "title"),
-        optional_text(raw, "updatedAt"),
-    )
 
 
 async def resume(
@@ -257,7 +235,7 @@ def cancellable_terminal(live: LiveSession, call: ToolCall) -> TerminalId | None
     return None
 
 
-def _facts(connection: AgentConnection) -> Any:
+def _facts(connection: AgentConnection) -> Negotiated:
     if connection.negotiated is None:
         raise AgentError("The agent is not connected.")
     return connection.negotiated

@@ -11,38 +11,40 @@ import logging
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, IncomingRequest, RpcError
+from acp_notebook.protocol.client_calls import ClientCall
 from acp_notebook.protocol.dialect import ClientCapabilities
 from acp_notebook.protocol.elicitation import COMPLETE, CREATE
 from acp_notebook.protocol.fields import Malformed
+from acp_notebook.protocol.routing import REQUEST_PERMISSION
 
 logger = logging.getLogger(__name__)
+
+Q = TypeVar("Q")
+R = TypeVar("R")
 
 # A request of the agent, the session it is about (None: none is open yet), and its params. It is
 # answered by this call or later, exactly once.
 ClientMethod = Callable[[IncomingRequest, LiveSession, dict[str, Any]], None]
-AsyncClientMethod = Callable[
-    [IncomingRequest, LiveSession, dict[str, Any]], Awaitable[dict[str, Any]]
-]
+AsyncClientMethod = Callable[[IncomingRequest, LiveSession, Q], Awaitable[R]]
 # A notification's params, and the sessions that may be concerned.
 Listener = Callable[[list[LiveSession], dict[str, Any]], None]
-
 
 _running: set[asyncio.Task[None]] = set()  # a loop holds its tasks weakly
 
 
-def serve_async(work: AsyncClientMethod) -> ClientMethod:
-    """A service that takes its time: the request is answered with what `work` returns or raises.
+def serve_async(call: ClientCall[Q, R], work: AsyncClientMethod[Q, R]) -> ClientMethod:
+    """A method that takes its time: the request is answered with what `work` returns or raises.
 
-    It may raise `RpcError`, and `Malformed` for params that cannot be read.
+    It may raise `RpcError`, and `Malformed` for params that make no sense.
     """
 
     async def run(incoming: IncomingRequest, session: LiveSession, params: dict[str, Any]) -> None:
         try:
-            result = await work(incoming, session, params)
+            result = await work(incoming, session, call.read(params))
         except RpcError as error:
             incoming.fail(error.code, error.message, error.data)
         except Malformed as error:
@@ -51,7 +53,7 @@ def serve_async(work: AsyncClientMethod) -> ClientMethod:
             logger.exception("The request %r could not be served.", incoming.method)
             incoming.fail(INTERNAL_ERROR, "Internal error: the request could not be served.")
         else:
-            incoming.respond(result)
+            incoming.respond(call.write(result))
 
     def serve(incoming: IncomingRequest, session: LiveSession, params: dict[str, Any]) -> None:
         task = asyncio.get_running_loop().create_task(run(incoming, session, params))
@@ -85,7 +87,7 @@ class ClientMethods:
 
     capabilities: ClientCapabilities = field(default_factory=_default_offer)
     requests: dict[str, ClientMethod] = field(
-        default_factory=lambda: {"session/request_permission": _ask, CREATE: _elicit}
+        default_factory=lambda: {REQUEST_PERMISSION: _ask, CREATE: _elicit}
     )
     notifications: dict[str, Listener] = field(default_factory=lambda: {COMPLETE: _url_completed})
     on_closed: list[Callable[[LiveSession], None]] = field(default_factory=list)

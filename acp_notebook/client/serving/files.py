@@ -1,4 +1,4 @@
-"""Version 1's `fs/read_text_file` and `fs/write_text_file`, inside the session's folders.
+"""Text files that an agent reads and writes through this client, inside the session's folders.
 
 A write needs no permission of its own (the agent asks for its tool call), but it happens through
 this client, so it stands in the session as a notice, and so does every refusal. Reads stand in the
@@ -14,17 +14,14 @@ import os
 import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from acp_notebook.client.live.live_session import LiveSession
-from acp_notebook.client.serving.client_methods import ClientMethod, serve_async
 from acp_notebook.client.serving.roots import OutOfReach, Roots, find_inside
 from acp_notebook.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, IncomingRequest, RpcError
-from acp_notebook.protocol import fields
-from acp_notebook.protocol.fields import Json, Malformed
+from acp_notebook.protocol.client_calls import ReadFile, WriteFile, not_found
 from acp_notebook.session import updates as u
 
-RESOURCE_NOT_FOUND = -32002
 MAX_READ_BYTES = 10 * 1024 * 1024
 """The longest text that one read answers with; an agent gets more in parts, by line and limit."""
 
@@ -43,57 +40,47 @@ class FileSystem:
         self._roots = roots
         self._is_open_notebook = is_open_notebook
         self._turn = asyncio.Lock()
-        self.read: ClientMethod = serve_async(self._read)
-        self.write: ClientMethod = serve_async(self._write)
 
-    async def _read(
-        self, incoming: IncomingRequest, session: LiveSession, params: Json
-    ) -> dict[str, Any]:
-        path = fields.text(params, "path")
-        line = max(fields.optional_int(params, "line") or 1, 1)
-        limit = fields.optional_int(params, "limit")
-        if limit is not None and limit < 0:
-            raise Malformed(f"limit must not be negative, got {limit}")
+    async def read(self, incoming: IncomingRequest, session: LiveSession, request: ReadFile) -> str:
+        """The text, or the part of it that is asked for."""
         del incoming
         async with self._turn:
             try:
-                content = await asyncio.to_thread(
-                    _read_inside, path, self._roots(session), line, limit
-                )
+                return await asyncio.to_thread(_read_inside, request, self._roots(session))
             except OutOfReach as refusal:
-                self._refused(session, f"Refused to read {path}", refusal)
+                self._refused(session, f"Refused to read {request.path}", refusal)
                 raise
-        return {"content": content}
 
-    async def _write(
-        self, incoming: IncomingRequest, session: LiveSession, params: Json
-    ) -> dict[str, Any]:
-        path, content = fields.text(params, "path"), fields.text(params, "content")
+    async def write(
+        self, incoming: IncomingRequest, session: LiveSession, request: WriteFile
+    ) -> None:
+        """Write the text; the file's folder is made if there is none."""
         async with self._turn:
             if incoming.answered:
-                return {}  # withdrawn while it waited for its turn: nothing was written
+                return  # withdrawn while it waited for its turn: nothing was written
             try:
                 written = await asyncio.to_thread(
-                    _write_inside, path, self._roots(session), content, self._is_open_notebook
+                    _write_inside, request, self._roots(session), self._is_open_notebook
                 )
             except OutOfReach as refusal:
-                self._refused(session, f"Refused to write {path}", refusal)
+                self._refused(session, f"Refused to write {request.path}", refusal)
                 raise
+        content = request.content
         count = content.count("\n") + (not content.endswith("\n") and content != "")
         lines = "1 line" if count == 1 else f"{count} lines"
         session.apply([u.Notice("info", f"Wrote {written} ({lines})")])
-        return {}
 
     def _refused(self, session: LiveSession, title: str, refusal: OutOfReach) -> None:
         session.apply([u.Notice("warning", title, refusal.message)])
 
 
-def _read_inside(path: str, roots: Sequence[str], line: int, limit: int | None) -> str:
+def _read_inside(request: ReadFile, roots: Sequence[str]) -> str:
+    path = request.path
     found = find_inside(path, roots)
     try:
         _check_is_file(path, found.stat().st_mode)
         with found.open("rb") as file:
-            data = _lines(file, line, limit)
+            data = _lines(file, request.line, request.limit)
     except OSError as error:
         raise _failure(path, error) from None
     if data is None:
@@ -137,15 +124,16 @@ def _skip_line(file: IO[bytes]) -> bool:
 
 
 def _write_inside(
-    path: str, roots: Sequence[str], content: str, is_open_notebook: IsOpenNotebook
+    request: WriteFile, roots: Sequence[str], is_open_notebook: IsOpenNotebook
 ) -> str:
+    path = request.path
     found = find_inside(path, roots)
     if is_open_notebook(found) or is_open_notebook(Path(path)):
         raise OutOfReach(
             f"{path} is a notebook. It is not written behind the editor's back, where it would "
             "clash with what the user sees and has not saved. Propose the cells in your reply."
         )
-    data = content.encode()
+    data = request.content.encode()
     try:
         if found.exists():
             _check_is_file(path, found.stat().st_mode)
@@ -174,5 +162,5 @@ def _check_is_file(path: str, mode: int) -> None:
 
 def _failure(path: str, error: OSError) -> RpcError:
     if isinstance(error, FileNotFoundError):
-        return RpcError(RESOURCE_NOT_FOUND, f"There is no file {path}.", {"uri": path})
+        return not_found(f"There is no file {path}.", path)
     return RpcError(INTERNAL_ERROR, f"{path}: {error.strerror or error}")

@@ -1,24 +1,28 @@
-"""This machine, as far as an agent of version 1 may use it: files and terminals, by choice.
+"""Files and terminals of this machine, served to an agent by choice.
 
 Nothing is offered unless it was asked for. An agent has its own way to the disk and to a shell, and
 its own rules for them; a client's way is worth having where an editor holds unsaved text, which a
-kernel does not. Some agents fail with it (see the catalogue), and version 2 dropped it. What is
-advertised and what is served come from the same names (INIT-5). Knows no file and no process.
+kernel does not. Some agents fail with it (see the catalogue), and not every protocol version has
+it. What is advertised and what is served come from the same names (INIT-5). Knows no file, no
+process and no version.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from typing import Any
 
 from acp_notebook.client.live.live_session import LiveSession
-from acp_notebook.client.serving.client_methods import ClientMethod, ClientMethods
+from acp_notebook.client.serving.client_methods import ClientMethod, ClientMethods, serve_async
 from acp_notebook.client.serving.files import FileSystem, IsOpenNotebook, is_notebook
 from acp_notebook.client.serving.roots import Roots
 from acp_notebook.client.serving.terminals import Terminals
 from acp_notebook.errors import UsageError
 from acp_notebook.jsonrpc import METHOD_NOT_FOUND, IncomingRequest
+from acp_notebook.protocol.client_calls import ClientCall, ClientCalls
 from acp_notebook.protocol.dialect import ClientCapabilities
+from acp_notebook.protocol.negotiate import all_client_calls
 
 SERVABLE = ("read", "write", "terminal")
 
@@ -36,7 +40,11 @@ class FilesAndTerminals:
     def join(self, methods: ClientMethods) -> None:
         """Offer and serve it there."""
         methods.capabilities = self._offered(methods.capabilities)
-        methods.requests |= {name: _in_v1(serve) for name, serve in self._served().items()}
+        for calls in all_client_calls():
+            methods.requests |= {
+                call.method: _where_offered(calls, serve_async(call, work))
+                for call, work in self._served(calls)
+            }
         methods.on_closed.append(self._terminals.end_soon)
 
     def _offered(self, offer: ClientCapabilities) -> ClientCapabilities:
@@ -47,20 +55,20 @@ class FilesAndTerminals:
             terminals="terminal" in self._names,
         )
 
-    def _served(self) -> dict[str, ClientMethod]:
-        found: dict[str, ClientMethod] = {}
+    def _served(self, calls: ClientCalls) -> list[tuple[ClientCall[Any, Any], Any]]:
+        found: list[tuple[ClientCall[Any, Any], Any]] = []
         if "read" in self._names:
-            found["fs/read_text_file"] = self._files.read
+            found.append((calls.read_file, self._files.read))
         if "write" in self._names:
-            found["fs/write_text_file"] = self._files.write
+            found.append((calls.write_file, self._files.write))
         if "terminal" in self._names:
-            found |= {
-                "terminal/create": self._terminals.create,
-                "terminal/output": self._terminals.output,
-                "terminal/wait_for_exit": self._terminals.wait_for_exit,
-                "terminal/kill": self._terminals.kill,
-                "terminal/release": self._terminals.release,
-            }
+            found += [
+                (calls.start_command, self._terminals.create),
+                (calls.command_output, self._terminals.output),
+                (calls.wait_for_exit, self._terminals.wait_for_exit),
+                (calls.kill_command, self._terminals.kill),
+                (calls.release_terminal, self._terminals.release),
+            ]
         return found
 
     async def end(self) -> None:
@@ -88,14 +96,14 @@ def check_served(names: Collection[str]) -> frozenset[str]:
     return given
 
 
-def _in_v1(serve: ClientMethod) -> ClientMethod:
-    """The service, for agents that were offered it: version 2 has no such methods."""
+def _where_offered(calls: ClientCalls, serve: ClientMethod) -> ClientMethod:
+    """The method, for agents whose version has these calls."""
 
     def serve_if_offered(
         incoming: IncomingRequest, session: LiveSession, params: dict[str, object]
     ) -> None:
         facts = session.connection.negotiated
-        if facts is not None and facts.dialect.may_use_client:
+        if facts is not None and facts.dialect.client_calls is calls:
             serve(incoming, session, params)
         else:
             message = f"{incoming.method} was not offered to this agent."

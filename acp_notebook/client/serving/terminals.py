@@ -1,8 +1,8 @@
-"""Version 1's `terminal/*`: commands that an agent runs through this client.
+"""Commands that an agent runs through this client, each in a terminal of its own.
 
 Each command is a real process in a process session of its own, whose stdout and stderr are one
 pipe and whose stdin is empty. What it writes goes to the agent, up to its byte limit, and into the
-session as the same terminal that version 2's agents describe. Nothing outlives the session: the
+session as a terminal like those that agents run themselves. Nothing outlives the session: the
 loss or the end of the agent ends all of its commands with their children. Knows no view.
 """
 
@@ -16,23 +16,17 @@ import shlex
 import shutil
 import signal
 from pathlib import Path
-from typing import Any
 
 from acp_notebook.client.connection.id_namespace import OWN_TERMINAL
 from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.client.process.child_process import READ_BYTES, ChildProcess, signal_name
-from acp_notebook.client.serving.client_methods import ClientMethod, serve_async
 from acp_notebook.client.serving.roots import Roots, find_inside
 from acp_notebook.client.serving.terminal_output import KeptText, ViewFeed
 from acp_notebook.jsonrpc import INVALID_PARAMS, IncomingRequest, RpcError
-from acp_notebook.protocol import fields
-from acp_notebook.protocol.dialect import given
-from acp_notebook.protocol.fields import Json, Malformed
+from acp_notebook.protocol.client_calls import CommandOutput, StartCommand, not_found
 from acp_notebook.session import updates as u
 from acp_notebook.session.changes import SessionChange
-from acp_notebook.session.content import optional_text
 
-RESOURCE_NOT_FOUND = -32002
 STAGE_S = 2.0
 DRAIN_S = 0.5
 """How long the end of the output is waited for once the command has ended: a child of it that
@@ -125,22 +119,16 @@ class Terminals:
         self._commands: dict[str, Command] = {}
         self._sessions: set[LiveSession] = set()
         self._endings: set[asyncio.Task[None]] = set()
-        self.create: ClientMethod = serve_async(self._create)
-        self.output: ClientMethod = serve_async(self._output)
-        self.wait_for_exit: ClientMethod = serve_async(self._wait_for_exit)
-        self.kill: ClientMethod = serve_async(self._kill)
-        self.release: ClientMethod = serve_async(self._release)
 
-    async def _create(
-        self, incoming: IncomingRequest, session: LiveSession, params: Json
-    ) -> dict[str, Any]:
-        line = fields.text(params, "command")
-        words = [line, *_arguments(params)]
-        environment = {**os.environ, **_environment(params)}
+    async def create(
+        self, incoming: IncomingRequest, session: LiveSession, request: StartCommand
+    ) -> u.TerminalId:
+        """Start a command; it is named by its terminal from here on."""
+        line = request.command
+        words = [line, *request.arguments]
+        environment = {**os.environ, **request.environment}
         roots = self._roots(session)
-        folder = await asyncio.to_thread(
-            find_inside, optional_text(params, "cwd") or roots[0], roots
-        )
+        folder = await asyncio.to_thread(find_inside, request.cwd or roots[0], roots)
         try:
             program, arguments = _program(words, str(folder), environment)
             child = await ChildProcess.start(
@@ -154,7 +142,7 @@ class Terminals:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise RpcError(INVALID_PARAMS, f"{line!r} cannot be run: {reason}") from None
-        command = Command(child, session, fields.optional_int(params, "outputByteLimit"))
+        command = Command(child, session, request.output_limit_bytes)
         self._commands[command.terminal_id] = command
         shown = line if len(words) == 1 else shlex.join(words)
         session.apply([u.TerminalUpdate(command.terminal_id, command=shown, cwd=str(folder))])
@@ -162,50 +150,39 @@ class Terminals:
             # Withdrawn, or the agent ended, while the command was started.
             await self._let_go(command)
         self._end_with(session)
-        return {"terminalId": command.terminal_id}
+        return command.terminal_id
 
-    async def _output(
-        self, incoming: IncomingRequest, session: LiveSession, params: Json
-    ) -> dict[str, Any]:
-        del incoming, session
-        command = self._command(params)
-        text, is_truncated = command.kept.read()
-        status = command.exit_status
-        return given(
-            output=text,
-            truncated=is_truncated,
-            exitStatus=_written(status) if status is not None else None,
-        )
+    async def output(
+        self, _incoming: IncomingRequest, _session: LiveSession, terminal_id: u.TerminalId
+    ) -> CommandOutput:
+        """What the command has written, and how it ended."""
+        command = self._command(terminal_id)
+        return CommandOutput(*command.kept.read(), command.exit_status)
 
-    async def _wait_for_exit(
-        self, incoming: IncomingRequest, session: LiveSession, params: Json
-    ) -> dict[str, Any]:
-        del incoming, session
-        command = self._command(params)
+    async def wait_for_exit(
+        self, _incoming: IncomingRequest, _session: LiveSession, terminal_id: u.TerminalId
+    ) -> u.ExitStatus:
+        """How the command ended, once it has."""
+        command = self._command(terminal_id)
         await command.ended.wait()
-        return _written(command.exit_status or u.ExitStatus())
+        return command.exit_status or u.ExitStatus()
 
-    async def _kill(
-        self, incoming: IncomingRequest, session: LiveSession, params: Json
-    ) -> dict[str, Any]:
-        del incoming, session
-        await self._command(params).stop()
-        return {}
+    async def kill(
+        self, _incoming: IncomingRequest, _session: LiveSession, terminal_id: u.TerminalId
+    ) -> None:
+        """End the command; its output can still be asked for."""
+        await self._command(terminal_id).stop()
 
-    async def _release(
-        self, incoming: IncomingRequest, session: LiveSession, params: Json
-    ) -> dict[str, Any]:
-        del incoming, session
-        await self._let_go(self._command(params))
-        return {}
+    async def release(
+        self, _incoming: IncomingRequest, _session: LiveSession, terminal_id: u.TerminalId
+    ) -> None:
+        """End the command and forget its terminal."""
+        await self._let_go(self._command(terminal_id))
 
-    def _command(self, params: Json) -> Command:
-        terminal_id = fields.text(params, "terminalId")
+    def _command(self, terminal_id: u.TerminalId) -> Command:
         command = self._commands.get(terminal_id)
         if command is None:
-            raise RpcError(
-                RESOURCE_NOT_FOUND, f"There is no terminal {terminal_id!r}, or it was released."
-            )
+            raise not_found(f"There is no terminal {terminal_id!r}, or it was released.")
         return command
 
     async def _let_go(self, command: Command) -> None:
@@ -248,22 +225,6 @@ class Terminals:
             command.kill_now()
 
 
-def _arguments(params: Json) -> list[str]:
-    arguments = fields.optional_array(params, "args")
-    for argument in arguments:
-        if not isinstance(argument, str):
-            raise Malformed(f"args must be strings, got {fields.kind_of(argument)}")
-    return arguments
-
-
-def _environment(params: Json) -> dict[str, str]:
-    found = {}
-    for item in fields.optional_array(params, "env"):
-        entry = fields.as_object(item, "env entry")
-        found[fields.text(entry, "name")] = fields.text(entry, "value")
-    return found
-
-
 def _program(words: list[str], cwd: str, environment: dict[str, str]) -> tuple[str, list[str]]:
     """What to execute. A lone word that names no program is a line for the shell: agents send so.
 
@@ -284,7 +245,3 @@ def _program(words: list[str], cwd: str, environment: dict[str, str]) -> tuple[s
         return os.environ.get("COMSPEC", "cmd.exe"), ["/c", name]
     # What agents write is bash more often than not.
     return shutil.which("bash") or "/bin/sh", ["-c", name]
-
-
-def _written(status: u.ExitStatus) -> dict[str, Any]:
-    return {"exitCode": status.exit_code, "signal": status.signal}

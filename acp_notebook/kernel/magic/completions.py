@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from acp_notebook.client.live.policy_names import POLICIES
 from acp_notebook.errors import AcpNotebookError, UsageError
 from acp_notebook.kernel.magic.arguments import LABEL, Option, Subcommand
 from acp_notebook.kernel.magic.commands.prompts import CELL
@@ -25,12 +26,6 @@ if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
     from acp_notebook.kernel.magic.state import MagicState
 
-POLICIES = {
-    "ask": "ask me",
-    "reads": "allow reading, ask for the rest",
-    "allow": "allow everything",
-    "reject": "reject everything",
-}
 # An agent that answers later is not waited for.
 PATIENCE_S = 0.4
 MOST_WORDS_CHARS = 60
@@ -151,7 +146,9 @@ def _values_of(state: MagicState, option: str) -> Iterator[tuple[str, str]]:
         case "--permissions":
             yield from _policies(state)
         case "--protocol":
-            yield from (("1", "force version 1"), ("2", "offer version 2, accept 1"))
+            from acp_notebook.protocol.negotiate import VERSIONS, version_words
+
+            yield from ((str(each), version_words(each)) for each in VERSIONS)
         case "--attach":
             yield from _variables(state, "")
         case "--turn":

@@ -16,6 +16,7 @@ from IPython.core.magic import (
 from IPython.utils.text import DollarFormatter
 from traitlets import Unicode
 
+from acp_notebook.client.live.policy_names import POLICY_NAMES
 from acp_notebook.errors import UsageError
 from acp_notebook.kernel.magic.commands.inspection import status
 from acp_notebook.kernel.magic.commands.prompts import CELL
@@ -31,7 +32,7 @@ class AcpMagics(Magics):
         "", help="The agent to start when a prompt comes and none is running, such as demo."
     ).tag(config=True)
     permissions = Unicode(
-        "ask", help="The permission policy of new agents: ask, reads, allow or reject."
+        "ask", help=f"The permission policy of new agents: one of {POLICY_NAMES}."
     ).tag(config=True)
 
     def __init__(self, shell: InteractiveShell) -> None:

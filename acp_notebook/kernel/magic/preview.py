@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from markupsafe import Markup, escape
 
 from acp_notebook.kernel.magic.displays import show_bundle
+from acp_notebook.protocol.content import write_block
 from acp_notebook.render.labels import count_words, size_words
 from acp_notebook.render.markup import clean
 from acp_notebook.session.content import (
@@ -20,7 +21,6 @@ from acp_notebook.session.content import (
     ResourceBlock,
     ResourceLinkBlock,
     TextBlock,
-    write_block,
 )
 
 CHARS_PER_TOKEN = 4

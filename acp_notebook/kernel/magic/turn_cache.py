@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from acp_notebook.errors import AgentError
-from acp_notebook.session.content import ContentBlock, ResourceBlock, TextBlock, write_block
+from acp_notebook.protocol.content import write_block
+from acp_notebook.session.content import ContentBlock, ResourceBlock, TextBlock
 
 if TYPE_CHECKING:
     from acp_notebook.client.turn import CodeBlock, Turn

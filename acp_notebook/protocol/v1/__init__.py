@@ -1,1 +1,1 @@
-"""ACP v1: wire types, reader, dialect. Knows no v2."""
+"""ACP v1: reader, dialect and its row in the table of versions. Does not know v2."""

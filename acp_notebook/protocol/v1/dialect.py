@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from acp_notebook.protocol import fields
+from acp_notebook.protocol.client_calls import ClientCalls
 from acp_notebook.protocol.dialect import (
     AuthMethod,
     Call,
@@ -13,13 +13,14 @@ from acp_notebook.protocol.dialect import (
     ClientCapabilities,
     Implementation,
     SessionSetup,
+    Version,
     elicitation_modes,
 )
-from acp_notebook.protocol.fields import Json
-from acp_notebook.protocol.shared_calls import SharedCalls
-from acp_notebook.protocol.v1 import wire
+from acp_notebook.protocol.fields import Json, given
+from acp_notebook.protocol.shapes import OPTIONAL_UPDATES
+from acp_notebook.protocol.shared_calls import SharedCalls, auth_method, implementation
+from acp_notebook.protocol.v1.client_calls import CLIENT_CALLS
 from acp_notebook.protocol.v1.normalize import MODE_OPTION_ID, MODEL_OPTION_ID, V1Reader
-from acp_notebook.session.content import ContentBlock, optional_text, write_block
 from acp_notebook.session.updates import ConfigOption
 
 
@@ -29,21 +30,16 @@ class V1Dialect(SharedCalls):
     version = 1
     # Agents refuse, cancel or mix a second prompt: it waits in this client.
     takes_prompts_while_busy = False
-    may_use_client = True
+    client_calls: ClientCalls | None = CLIENT_CALLS
 
     def reader(self) -> V1Reader:
         """A reader for a new session."""
         return V1Reader()
 
-    def new_session(self, setup: SessionSetup) -> Call:
-        """`session/new`. A stdio MCP server carries no type here (SESS-2)."""
-        params: wire.NewSessionRequest = {
-            "cwd": setup.cwd,
-            "mcpServers": [_mcp_server(server) for server in setup.mcp_servers],
-        }
-        if setup.directories:
-            params["additionalDirectories"] = list(setup.directories)
-        return _call("session/new", params)
+    def mcp_server(self, server: Json) -> dict[str, Any]:
+        """An entry of `mcpServers`; one for stdio carries no type here (SESS-2)."""
+        is_stdio = server.get("type") == "stdio"
+        return {key: item for key, item in server.items() if not (is_stdio and key == "type")}
 
     def resume(
         self, session_id: str, setup: SessionSetup, capabilities: Capabilities, *, replay: bool
@@ -73,52 +69,41 @@ class V1Dialect(SharedCalls):
         del session_id, terminal_id
         return None
 
-    def prompt(self, session_id: str, content: Sequence[ContentBlock]) -> Call:
-        """`session/prompt`."""
-        params: wire.PromptRequest = {
-            "sessionId": session_id,
-            "prompt": [write_block(block) for block in content],
-        }
-        return _call("session/prompt", params)
-
-    def cancel(self, session_id: str) -> Call:
-        """`session/cancel`."""
-        params: wire.CancelNotification = {"sessionId": session_id}
-        return _call("session/cancel", params)
-
     def set_option(self, session_id: str, option: ConfigOption, value: str | bool) -> Call:
         """`session/set_mode` for the option made of modes, else `session/set_config_option`."""
         if option.id == MODE_OPTION_ID:
-            mode: wire.SetSessionModeRequest = {"sessionId": session_id, "modeId": str(value)}
-            return _call("session/set_mode", mode)
+            return Call("session/set_mode", {"sessionId": session_id, "modeId": str(value)})
         if option.id == MODEL_OPTION_ID:
             return Call("session/set_model", {"sessionId": session_id, "modelId": str(value)})
-        params: wire.SetSessionConfigOptionRequest = {
+        params: dict[str, Any] = {
             "sessionId": session_id,
             "configId": option.id,
             "value": value,
         }
         if isinstance(value, bool):
             params["type"] = "boolean"
-        return _call("session/set_config_option", params)
+        return Call("session/set_config_option", params)
+
+
+def write_offer(client: Json, served: ClientCapabilities) -> dict[str, Any]:
+    """The members of `initialize` that a v1 agent reads."""
+    return {"clientInfo": client, "clientCapabilities": write_capabilities(served)}
+
+
+def is_spoken_in(_: Json) -> bool:
+    """Whether an answer to `initialize` is v1's: nothing in it is required."""
+    return True
 
 
 def write_capabilities(served: ClientCapabilities) -> dict[str, Any]:
     """What this client serves, in v1's words: booleans, and objects for newer things."""
-    written: dict[str, Any] = {
-        "fs": {
-            "readTextFile": served.read_files,
-            "writeTextFile": served.write_files,
-        },
-        "terminal": served.terminals,
-        "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
-    }
-    if served.terminal_login:
-        written["auth"] = {"terminal": True}
-    modes = elicitation_modes(served)
-    if modes:
-        written["elicitation"] = modes
-    return written
+    return given(
+        fs={"readTextFile": served.read_files, "writeTextFile": served.write_files},
+        terminal=served.terminals,
+        session={"configOptions": {"boolean": {}}, **OPTIONAL_UPDATES},
+        auth={"terminal": True} if served.terminal_login else None,
+        elicitation=elicitation_modes(served) or None,
+    )
 
 
 def read_capabilities(answer: Json) -> Capabilities:
@@ -147,12 +132,7 @@ def read_capabilities(answer: Json) -> Capabilities:
 
 def read_info(answer: Json) -> Implementation:
     """Who the agent says it is; v1 leaves that out often."""
-    info = fields.optional_object(answer, "agentInfo") or {}
-    return Implementation(
-        optional_text(info, "name") or "agent",
-        optional_text(info, "version") or "",
-        optional_text(info, "title"),
-    )
+    return implementation(fields.optional_object(answer, "agentInfo") or {})
 
 
 def read_auth_method(value: Any) -> AuthMethod:
@@ -162,24 +142,11 @@ def read_auth_method(value: Any) -> AuthMethod:
         Malformed: It has no id.
     """
     raw = fields.as_object(value, "auth method")
-    method_id = fields.text(raw, "id")
     env = fields.optional_object(raw, "env") or {}
-    return AuthMethod(
-        method_id,
-        optional_text(raw, "name") or method_id,
-        optional_text(raw, "type") or "agent",
-        optional_text(raw, "description"),
-        tuple(arg for arg in fields.optional_array(raw, "args") if isinstance(arg, str)),
-        tuple((key, item) for key, item in env.items() if isinstance(item, str)),
-        raw,
-    )
+    pairs = [(name, item) for name, item in env.items() if isinstance(item, str)]
+    return auth_method(raw, "id", pairs)
 
 
-def _mcp_server(server: Json) -> dict[str, Any]:
-    if server.get("type") == "stdio":
-        return {key: value for key, value in server.items() if key != "type"}
-    return dict(server)
-
-
-def _call(method: str, params: Any) -> Call:
-    return Call(method, cast("dict[str, Any]", params))
+VERSION = Version(
+    V1Dialect(), write_offer, is_spoken_in, read_info, read_capabilities, read_auth_method
+)

@@ -10,8 +10,7 @@ import difflib
 import re
 
 from acp_notebook.protocol import fields
-from acp_notebook.protocol.fields import Json
-from acp_notebook.session.content import optional_text
+from acp_notebook.protocol.fields import Json, optional_text
 from acp_notebook.session.updates import DiffChange, DiffItem
 
 # Where difflib's worst case still takes well under a second.

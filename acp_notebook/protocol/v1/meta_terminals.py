@@ -15,9 +15,8 @@ from typing import Any
 
 from acp_notebook.protocol import fields
 from acp_notebook.protocol.dialect import Updates
-from acp_notebook.protocol.fields import Json
+from acp_notebook.protocol.fields import Json, optional_text
 from acp_notebook.session import updates as u
-from acp_notebook.session.content import optional_text
 
 _DELTA = "terminal_output_delta"
 _OUTPUT_KEYS = ("terminal_output", _DELTA)

@@ -20,24 +20,19 @@ messages in a row with nothing between them join.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields as dataclass_fields
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from acp_notebook.protocol import elicitation, fields, shapes
+from acp_notebook.protocol.content import read_block
 from acp_notebook.protocol.dialect import Updates
-from acp_notebook.protocol.fields import Json, Malformed
+from acp_notebook.protocol.fields import Json, optional_text
 from acp_notebook.protocol.v1.diff import diff_item
 from acp_notebook.protocol.v1.meta_terminals import MetaTerminals
 from acp_notebook.session import updates as u
-from acp_notebook.session.content import (
-    ContentBlock,
-    MalformedContent,
-    TextBlock,
-    optional_text,
-    read_block,
-)
+from acp_notebook.session.content import ContentBlock, TextBlock
 from acp_notebook.session.elicitation import ElicitationId, ElicitationSettled
 
 PLAN_ID = u.PlanId("v1-plan")
@@ -66,17 +61,28 @@ class V1Reader:
         self._models: tuple[u.ConfigValue, ...] = ()
         self._model: str | None = None
         self._options: tuple[u.ConfigOption, ...] = ()
+        self._readers: dict[str, shapes.UpdateReader] = {
+            **shapes.READERS,
+            "user_message_chunk": partial(self._chunk, "user"),
+            "agent_message_chunk": partial(self._chunk, "agent"),
+            "agent_thought_chunk": partial(self._chunk, "thought"),
+            "tool_call": self._announced,
+            "tool_call_update": self._tool_call,
+            "plan": self._plan,
+            "current_mode_update": self._mode_changed,
+            "config_option_update": self._options_changed,
+        }
 
     def opened(self, answer: Json) -> Updates:
         """Modes and options of the set-up answer; commands come as an update."""
         models = fields.optional_object(answer, "models")
         if models is not None:
             self._model = optional_text(models, "currentModelId")
-            self._models = fields.valid_items(models.get("availableModels") or [], _model)
+            self._models = _choices(models.get("availableModels") or [], "modelId")
         modes = fields.optional_object(answer, "modes")
         if modes is not None:
             self._mode = optional_text(modes, "currentModeId")
-            self._modes = fields.valid_items(fields.optional_array(modes, "availableModes"), _mode)
+            self._modes = _choices(fields.optional_array(modes, "availableModes"), "id")
         if isinstance(answer.get("configOptions"), list):
             self._options = _options(answer).options
         has_any = self._modes or self._models or self._options
@@ -84,16 +90,7 @@ class V1Reader:
 
     def update(self, raw: Any) -> Updates:
         """One `session/update`; never raises."""
-        kind = raw.get("sessionUpdate") if isinstance(raw, dict) else None
-        if not isinstance(kind, str):
-            return [u.Violation("session/update", "an update without a sessionUpdate name", raw)]
-        read = _READERS.get(kind)
-        if read is None:
-            return [u.UnknownUpdate(kind, raw)]
-        try:
-            return read(self, raw)
-        except (Malformed, MalformedContent) as error:
-            return [u.Violation(kind, str(error), raw)]
+        return shapes.read_update(raw, self._readers)
 
     def prompt_sent(self, prompt_id: u.PromptId, content: tuple[ContentBlock, ...]) -> Updates:
         """In v1 sending is acceptance: the message stands and the work begins."""
@@ -137,8 +134,6 @@ class V1Reader:
     def permission_asked(self, permission_id: u.PermissionId, params: Json) -> Updates:
         """The question sits in the tool call, which is applied like an ordinary update."""
         options = shapes.permission_options(params)
-        if not options:
-            raise Malformed("options must offer at least one option with an optionId")
         subject = fields.as_object(params.get("toolCall"), "toolCall")
         before = self._tool_call(subject)
         tool_call_id = fields.text(subject, "toolCallId")
@@ -252,19 +247,14 @@ class V1Reader:
     def _config_options(self) -> u.ConfigOptionsUpdate:
         """Modes and models become options, unless the agent offers real ones (CONF-3)."""
         offered = {option.category for option in self._options}
-        made = []
-        if self._modes and "mode" not in offered:
-            made.append(
-                u.ConfigOption(
-                    MODE_OPTION_ID, "Mode", "select", self._mode, "mode", None, self._modes
-                )
+        made = [
+            u.ConfigOption(option_id, name, "select", value, name.lower(), None, choices)
+            for option_id, name, value, choices in (
+                (MODE_OPTION_ID, "Mode", self._mode, self._modes),
+                (MODEL_OPTION_ID, "Model", self._model, self._models),
             )
-        if self._models and "model" not in offered:
-            made.append(
-                u.ConfigOption(
-                    MODEL_OPTION_ID, "Model", "select", self._model, "model", None, self._models
-                )
-            )
+            if choices and name.lower() not in offered
+        ]
         return u.ConfigOptionsUpdate((*made, *self._options))
 
 
@@ -277,41 +267,15 @@ def _null_means_unchanged(update: u.ToolCallUpdate) -> u.ToolCallUpdate:
     return replace(update, **nulls) if nulls else update
 
 
-def _mode(value: Any) -> u.ConfigValue:
-    raw = fields.as_object(value, "mode")
-    mode_id = fields.text(raw, "id")
-    name = optional_text(raw, "name") or mode_id
-    return u.ConfigValue(mode_id, name, optional_text(raw, "description"))
+def _choices(values: Any, id_key: str) -> tuple[u.ConfigValue, ...]:
+    def read(value: Any) -> u.ConfigValue:
+        raw = fields.as_object(value, "choice")
+        choice = fields.text(raw, id_key)
+        name = optional_text(raw, "name") or choice
+        return u.ConfigValue(choice, name, optional_text(raw, "description"))
 
-
-def _model(value: Any) -> u.ConfigValue:
-    raw = fields.as_object(value, "model")
-    model_id = fields.text(raw, "modelId")
-    name = optional_text(raw, "name") or model_id
-    return u.ConfigValue(model_id, name, optional_text(raw, "description"))
+    return fields.valid_items(values, read)
 
 
 def _options(raw: Json) -> u.ConfigOptionsUpdate:
     return shapes.config_options(raw, id_key="id", group_key="group")
-
-
-def _shared(read: Callable[[Json], u.SessionUpdate]) -> Callable[[V1Reader, Json], Updates]:
-    return lambda _, raw: [read(raw)]
-
-
-_READERS: dict[str, Callable[[V1Reader, Json], Updates]] = {
-    "user_message_chunk": lambda reader, raw: reader._chunk("user", raw),  # noqa: SLF001
-    "agent_message_chunk": lambda reader, raw: reader._chunk("agent", raw),  # noqa: SLF001
-    "agent_thought_chunk": lambda reader, raw: reader._chunk("thought", raw),  # noqa: SLF001
-    "tool_call": V1Reader._announced,  # noqa: SLF001
-    "tool_call_update": V1Reader._tool_call,  # noqa: SLF001
-    "plan": V1Reader._plan,  # noqa: SLF001
-    "current_mode_update": V1Reader._mode_changed,  # noqa: SLF001
-    "config_option_update": V1Reader._options_changed,  # noqa: SLF001
-    "available_commands_update": _shared(shapes.commands),
-    "session_info_update": _shared(shapes.session_info),
-    "usage_update": _shared(shapes.usage),
-    "notice": _shared(shapes.notice),
-    "compaction_update": _shared(shapes.compaction),
-    "compaction_summary_chunk": _shared(shapes.compaction_chunk),
-}

@@ -1,1 +1,1 @@
-"""ACP v2: wire types, reader, dialect. Knows no v1."""
+"""ACP v2: reader, dialect and its row in the table of versions. Does not know v1."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from acp_notebook.protocol import fields
+from acp_notebook.protocol.client_calls import ClientCalls
 from acp_notebook.protocol.dialect import (
     AuthMethod,
     Call,
@@ -13,13 +13,12 @@ from acp_notebook.protocol.dialect import (
     ClientCapabilities,
     Implementation,
     SessionSetup,
+    Version,
     elicitation_modes,
 )
-from acp_notebook.protocol.fields import Json
-from acp_notebook.protocol.shared_calls import SharedCalls
-from acp_notebook.protocol.v2 import wire
+from acp_notebook.protocol.fields import Json, given
+from acp_notebook.protocol.shared_calls import SharedCalls, auth_method, implementation
 from acp_notebook.protocol.v2.normalize import V2Reader
-from acp_notebook.session.content import ContentBlock, optional_text, write_block
 from acp_notebook.session.updates import ConfigOption
 
 
@@ -28,21 +27,11 @@ class V2Dialect(SharedCalls):
 
     version = 2
     takes_prompts_while_busy = True
-    may_use_client = False
+    client_calls: ClientCalls | None = None
 
     def reader(self) -> V2Reader:
         """A reader for a new session."""
         return V2Reader()
-
-    def new_session(self, setup: SessionSetup) -> Call:
-        """`session/new`. Every MCP server entry carries its type (SESS-2)."""
-        params: wire.NewSessionRequest = {
-            "cwd": setup.cwd,
-            "mcpServers": [dict(server) for server in setup.mcp_servers],
-        }
-        if setup.directories:
-            params["additionalDirectories"] = list(setup.directories)
-        return _call("session/new", params)
 
     def resume(
         self, session_id: str, setup: SessionSetup, capabilities: Capabilities, *, replay: bool
@@ -71,39 +60,33 @@ class V2Dialect(SharedCalls):
         """`terminal/cancel`, where the terminal advertises it."""
         return Call("terminal/cancel", {"sessionId": session_id, "terminalId": terminal_id})
 
-    def prompt(self, session_id: str, content: Sequence[ContentBlock]) -> Call:
-        """`session/prompt`."""
-        params: wire.PromptRequest = {
-            "sessionId": session_id,
-            "prompt": [write_block(block) for block in content],
-        }
-        return _call("session/prompt", params)
-
-    def cancel(self, session_id: str) -> Call:
-        """`session/cancel`."""
-        params: wire.CancelSessionNotification = {"sessionId": session_id}
-        return _call("session/cancel", params)
-
     def set_option(self, session_id: str, option: ConfigOption, value: str | bool) -> Call:
         """`session/set_config_option`."""
-        params: wire.SetSessionConfigOptionRequest = {
+        params: dict[str, Any] = {
             "sessionId": session_id,
             "configId": option.id,
             "type": "boolean" if isinstance(value, bool) else "id",
             "value": value,
         }
-        return _call("session/set_config_option", params)
+        return Call("session/set_config_option", params)
+
+
+def write_offer(client: Json, served: ClientCapabilities) -> dict[str, Any]:
+    """The members of `initialize` that a v2 agent reads."""
+    return {"info": client, "capabilities": write_capabilities(served)}
+
+
+def is_spoken_in(answer: Json) -> bool:
+    """Whether an answer to `initialize` has v2's members: several agents echo the number only."""
+    return isinstance(answer.get("info"), dict) and isinstance(answer.get("capabilities"), dict)
 
 
 def write_capabilities(served: ClientCapabilities) -> dict[str, Any]:
     """What this client serves, in v2's words: an object marks what is there."""
-    written: dict[str, Any] = {}
-    if served.terminal_login:
-        written["auth"] = {"terminal": {}}
-    modes = elicitation_modes(served)
-    if modes:
-        written["elicitation"] = modes
-    return written
+    return given(
+        auth={"terminal": {}} if served.terminal_login else None,
+        elicitation=elicitation_modes(served) or None,
+    )
 
 
 def read_capabilities(answer: Json) -> Capabilities:
@@ -132,12 +115,7 @@ def read_capabilities(answer: Json) -> Capabilities:
 
 def read_info(answer: Json) -> Implementation:
     """Who the agent says it is."""
-    info = fields.optional_object(answer, "info") or {}
-    return Implementation(
-        optional_text(info, "name") or "agent",
-        optional_text(info, "version") or "",
-        optional_text(info, "title"),
-    )
+    return implementation(fields.optional_object(answer, "info") or {})
 
 
 def read_auth_method(value: Any) -> AuthMethod:
@@ -147,18 +125,11 @@ def read_auth_method(value: Any) -> AuthMethod:
         Malformed: It has no id.
     """
     raw = fields.as_object(value, "auth method")
-    method_id = fields.text(raw, "methodId")
     env = [item for item in fields.optional_array(raw, "env") if isinstance(item, dict)]
-    return AuthMethod(
-        method_id,
-        optional_text(raw, "name") or method_id,
-        optional_text(raw, "type") or "agent",
-        optional_text(raw, "description"),
-        tuple(arg for arg in fields.optional_array(raw, "args") if isinstance(arg, str)),
-        tuple((fields.text(item, "name"), fields.text(item, "value")) for item in env),
-        raw,
-    )
+    pairs = [(fields.text(item, "name"), fields.text(item, "value")) for item in env]
+    return auth_method(raw, "methodId", pairs)
 
 
-def _call(method: str, params: Any) -> Call:
-    return Call(method, cast("dict[str, Any]", params))
+VERSION = Version(
+    V2Dialect(), write_offer, is_spoken_in, read_info, read_capabilities, read_auth_method
+)

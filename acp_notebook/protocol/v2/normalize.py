@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from acp_notebook.protocol import elicitation, fields, shapes
+from acp_notebook.protocol.content import blocks, read_block
 from acp_notebook.protocol.dialect import Updates
-from acp_notebook.protocol.fields import Json, Malformed
+from acp_notebook.protocol.fields import Json, Malformed, optional_text
 from acp_notebook.session import updates as u
-from acp_notebook.session.content import ContentBlock, MalformedContent, optional_text, read_block
+from acp_notebook.session.content import ContentBlock
 from acp_notebook.session.elicitation import ElicitationId, ElicitationSettled
 
 
@@ -33,16 +34,7 @@ class V2Reader:
 
     def update(self, raw: Any) -> Updates:
         """One `session/update`; never raises."""
-        kind = raw.get("sessionUpdate") if isinstance(raw, dict) else None
-        if not isinstance(kind, str):
-            return [u.Violation("session/update", "an update without a sessionUpdate name", raw)]
-        read = _READERS.get(kind)
-        if read is None:
-            return [u.UnknownUpdate(kind, raw)]
-        try:
-            return [read(raw)]
-        except (Malformed, MalformedContent) as error:
-            return [u.Violation(kind, str(error), raw)]
+        return shapes.read_update(raw, _READERS)
 
     def prompt_sent(self, prompt_id: u.PromptId, content: tuple[ContentBlock, ...]) -> Updates:
         """The agent reports everything that follows."""
@@ -70,8 +62,6 @@ class V2Reader:
     def permission_asked(self, permission_id: u.PermissionId, params: Json) -> Updates:
         """A tool call subject is applied like an ordinary update first (PERM-4)."""
         options = shapes.permission_options(params)
-        if not options:
-            raise Malformed("options must offer at least one option with an optionId")
         before, subject = _subject(params.get("subject"))
         asked = u.PermissionRequested(
             permission_id,
@@ -131,24 +121,18 @@ def _command_subject(raw: Json) -> u.CommandSubject:
     )
 
 
-def _message(role: u.Role) -> Callable[[Json], u.SessionUpdate]:
-    def read(raw: Json) -> u.SessionUpdate:
-        return u.MessageUpdate(
-            role,
-            u.MessageId(fields.text(raw, "messageId")),
-            fields.patch(raw, "content", fields.blocks),
-            fields.patch_object(raw, "_meta"),
-        )
-
-    return read
+def _message(role: u.Role, raw: Json) -> u.SessionUpdate:
+    return u.MessageUpdate(
+        role,
+        u.MessageId(fields.text(raw, "messageId")),
+        fields.patch(raw, "content", blocks),
+        fields.patch_object(raw, "_meta"),
+    )
 
 
-def _chunk(role: u.Role) -> Callable[[Json], u.SessionUpdate]:
-    def read(raw: Json) -> u.SessionUpdate:
-        message_id = u.MessageId(fields.text(raw, "messageId"))
-        return u.MessageChunk(role, message_id, read_block(raw.get("content")))
-
-    return read
+def _chunk(role: u.Role, raw: Json) -> u.SessionUpdate:
+    message_id = u.MessageId(fields.text(raw, "messageId"))
+    return u.MessageChunk(role, message_id, read_block(raw.get("content")))
 
 
 def _state(raw: Json) -> u.SessionUpdate:
@@ -171,7 +155,7 @@ def _failure(raw: Json | None) -> u.Failure | None:
 def _background(value: Any) -> u.BackgroundItem:
     raw = fields.as_object(value, "background work")
     work_id = optional_text(raw, "terminalId") or optional_text(raw, "toolCallId") or ""
-    return u.BackgroundItem(fields.text(raw, "type"), work_id, raw)
+    return u.BackgroundItem(fields.text(raw, "type"), u.WorkId(work_id), raw)
 
 
 def _tool_call(raw: Json) -> u.ToolCallUpdate:
@@ -201,12 +185,6 @@ def _diff_change(value: Any) -> u.DiffChange:
 
 
 def _terminal(raw: Json) -> u.SessionUpdate:
-    capabilities = fields.patch_object(raw, "capabilities")
-    can_cancel: u.Patch[bool] = (
-        capabilities
-        if isinstance(capabilities, u.Unset) or capabilities is None
-        else isinstance(capabilities.get("cancel"), dict)
-    )
     return u.TerminalUpdate(
         u.TerminalId(fields.text(raw, "terminalId")),
         fields.patch_text(raw, "command"),
@@ -214,7 +192,7 @@ def _terminal(raw: Json) -> u.SessionUpdate:
         fields.patch(raw, "output", lambda value: _bytes(fields.as_object(value, "output"))),
         fields.patch(raw, "exitStatus", _exit_status),
         fields.patch(raw, "size", _size),
-        can_cancel,
+        shapes.can_cancel(raw),
     )
 
 
@@ -257,13 +235,14 @@ def _config_options(raw: Json) -> u.SessionUpdate:
     return shapes.config_options(raw, id_key="configId", group_key="groupId")
 
 
-_READERS: dict[str, Callable[[Json], u.SessionUpdate]] = {
-    "user_message": _message("user"),
-    "agent_message": _message("agent"),
-    "agent_thought": _message("thought"),
-    "user_message_chunk": _chunk("user"),
-    "agent_message_chunk": _chunk("agent"),
-    "agent_thought_chunk": _chunk("thought"),
+_READERS: dict[str, shapes.UpdateReader] = {
+    **shapes.READERS,
+    "user_message": partial(_message, "user"),
+    "agent_message": partial(_message, "agent"),
+    "agent_thought": partial(_message, "thought"),
+    "user_message_chunk": partial(_chunk, "user"),
+    "agent_message_chunk": partial(_chunk, "agent"),
+    "agent_thought_chunk": partial(_chunk, "thought"),
     "state_update": _state,
     "tool_call_update": _tool_call,
     "tool_call_content_chunk": _tool_call_chunk,
@@ -271,11 +250,5 @@ _READERS: dict[str, Callable[[Json], u.SessionUpdate]] = {
     "terminal_output_chunk": _terminal_chunk,
     "plan_update": _plan,
     "plan_removed": _plan_removed,
-    "available_commands_update": shapes.commands,
     "config_option_update": _config_options,
-    "session_info_update": shapes.session_info,
-    "usage_update": shapes.usage,
-    "notice": shapes.notice,
-    "compaction_update": shapes.compaction,
-    "compaction_summary_chunk": shapes.compaction_chunk,
 }

@@ -1,97 +1,93 @@
-"""Timeline entries other than streamed messages and tool calls -> HTML."""
+"""The table of the kinds of timeline entries: how each looks as HTML and as one line of text.
+
+What has no module of its own is drawn here. Markdown, plain text and the console take the line,
+unless `text.record_text` has a longer form. Knows no page.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
 
 from markupsafe import Markup
 
-from acp_notebook.render.entries.content import (
-    block_words,
-    code_part,
-    json_fold,
-    render_block,
-    text_part,
-)
-from acp_notebook.render.entries.elicitation import render_elicitation
-from acp_notebook.render.entries.json_view import json_part, pre_part
+from acp_notebook.render.entries.compaction import compaction_words, render_compaction
+from acp_notebook.render.entries.content import block_words, json_fold, text_part
+from acp_notebook.render.entries.elicitation import elicitation_line, render_elicitation
+from acp_notebook.render.entries.json_view import pre_part
+from acp_notebook.render.entries.message import render_message, render_thought
+from acp_notebook.render.entries.permission import permission_line, render_permission
 from acp_notebook.render.entries.tool_call import (
-    render_command,
+    exit_words,
     render_terminal,
     render_tool_call,
-    tool_body,
     tool_title,
 )
 from acp_notebook.render.labels import (
-    WAITS,
-    answer_words,
-    by_words,
-    chosen_option,
-    compaction_words,
+    KINDS,
     count_words,
-    is_lasting,
+    kind_of,
     plan_status_words,
     severity_words,
 )
-from acp_notebook.render.markup import Theme, join, label, visible
+from acp_notebook.render.markup import Theme, join, label
 from acp_notebook.session.content import ContentBlock, TextBlock
-from acp_notebook.session.elicitation import ElicitationId
+from acp_notebook.session.elicitation import Elicitation
 from acp_notebook.session.state import (
     Compaction,
     EntryKey,
+    EntryKind,
+    Message,
     Permission,
     Plan,
     Prompt,
     SessionState,
+    Terminal,
+    ToolCall,
 )
 from acp_notebook.session.updates import (
     AgentLost,
-    CodeSubject,
-    CommandSubject,
     Notice,
-    PermissionId,
-    PermissionOption,
     PlanEntry,
-    PlanId,
-    PromptId,
-    TerminalId,
-    ToolCallId,
-    ToolCallSubject,
-    UnknownSubject,
     UnknownUpdate,
     Violation,
 )
 
+# What is not the agent's answer: without anything else, it said nothing.
+OURS: Final = frozenset({"prompt", "user", "violation"})
+_CHEVRON: Final = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
+_PROMPT_MARK: Final = f"{_CHEVRON} "
 _PROMPT_LINE_CHARS = 300
-_TITLE_LIMIT_CHARS = 2_000
-_DIGIT_KEYS = 9
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class EntryLook(Generic[R]):
+    """How entries of one kind look; `R` is the record that `SessionState.entry` finds."""
+
+    html: Callable[[Theme, SessionState, R, str], Markup]
+    """Empty if there is nothing to show. The last argument names the entry on the page."""
+    line: Callable[[SessionState, R], str]
+    """The same in one line of text."""
+    is_settled: Callable[[R], bool] = lambda _: True
+    """Whether the line may be printed, where what is printed stays."""
 
 
 def render_entry(theme: Theme, state: SessionState, key: EntryKey, ident: str) -> Markup:
     """One entry as it is now; empty if there is nothing to show."""
-    match key.kind:
-        case "prompt":
-            return _prompt(theme, state.prompts[PromptId(key.id)], ident)
-        case "user":
-            return _typed(theme, state.messages[key].content, Markup(""), ident)
-        case "tool_call":
-            return render_tool_call(theme, state, state.tool_calls[ToolCallId(key.id)], ident)
-        case "terminal":
-            return _lone_terminal(theme, state, TerminalId(key.id), ident)
-        case "plan":
-            return _plan(theme, state, state.plans[PlanId(key.id)], ident)
-        case "permission":
-            return _permission(theme, state, state.permissions[PermissionId(key.id)], ident)
-        case "elicitation":
-            return render_elicitation(theme, state.elicitations[ElicitationId(key.id)], ident)
-        case "compaction":
-            return _compaction(theme, state.compactions[key.id], ident)
-        case _:
-            return _aside(theme, state.asides.get(key), ident)
+    record = state.entry(key)
+    return Markup("") if record is None else LOOKS[key.kind].html(theme, state, record, ident)
 
 
-def _prompt(theme: Theme, prompt: Prompt, ident: str) -> Markup:
+def entry_line(state: SessionState, key: EntryKey) -> str:
+    """One entry in a line of text; empty if there is nothing to say of it."""
+    record = state.entry(key)
+    return "" if record is None else LOOKS[key.kind].line(state, record)
+
+
+def _prompt(theme: Theme, _: SessionState, prompt: Prompt, ident: str) -> Markup:
     remark = Markup("")
     if prompt.phase == "queued":
         button = theme("button", "button quiet", "Withdraw", data_act="withdraw", data_id=ident)
@@ -106,9 +102,7 @@ def _typed(theme: Theme, content: Sequence[ContentBlock], remark: Markup, ident:
     text = "".join(block.text for block in content if isinstance(block, TextBlock))
     others = [block_words(block) for block in content if not isinstance(block, TextBlock)]
     line = [
-        theme(
-            "span", "chevron", "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}", aria_hidden="true"
-        ),
+        theme("span", "chevron", _CHEVRON, aria_hidden="true"),
         " ",
         label(text, _PROMPT_LINE_CHARS),
     ]
@@ -119,20 +113,17 @@ def _typed(theme: Theme, content: Sequence[ContentBlock], remark: Markup, ident:
     return theme.fold("prompt fold", head, pre_part(theme, text), key=ident)
 
 
-def _lone_terminal(
-    theme: Theme, state: SessionState, terminal_id: TerminalId, ident: str
-) -> Markup:
-    if state.terminal_owners.get(terminal_id):
+def _lone_terminal(theme: Theme, state: SessionState, terminal: Terminal, ident: str) -> Markup:
+    if state.terminal_owners.get(terminal.terminal_id):
         return Markup("")
-    inner = render_terminal(theme, state.terminals.get(terminal_id), f"{ident}.t0")
+    inner = render_terminal(theme, terminal, f"{ident}.t0")
     return theme("div", "card card-line", theme("span", "muted small", "Terminal"), inner)
 
 
 def _plan(theme: Theme, state: SessionState, plan: Plan, ident: str) -> Markup:
     if plan.entries is None:
-        return json_fold(theme, f"Plan of the unknown type {label(plan.type, 60)}", plan.raw, ident)
-    done = sum(entry.status == "completed" for entry in plan.entries)
-    total = sum(entry.status != "cancelled" for entry in plan.entries)
+        return json_fold(theme, _plan_line(plan), plan.raw, ident)
+    done, total = _progress(plan.entries)
     words = f"{done} of {total} done" if plan.entries else "no steps"
     # One plan needs no name, and plans have none but their ids.
     name = theme("span", "muted", label(plan.plan_id, 40)) if len(state.plans) > 1 else ""
@@ -148,6 +139,18 @@ def _plan(theme: Theme, state: SessionState, plan: Plan, ident: str) -> Markup:
     is_open = not (theme.is_over and plan.entries and done == total)
     row = theme("span", "plan-row", Markup(" ").join(line))
     return theme.fold("card plan", row, listing, key=ident, is_open=is_open)
+
+
+def _progress(entries: tuple[PlanEntry, ...]) -> tuple[int, int]:
+    done = sum(entry.status == "completed" for entry in entries)
+    return done, sum(entry.status != "cancelled" for entry in entries)
+
+
+def _plan_line(plan: Plan) -> str:
+    if plan.entries is None:
+        return f"Plan of the unknown type {label(plan.type, 60)}"
+    done, total = _progress(plan.entries)
+    return f"Plan: {done} of {total} done"
 
 
 def _plan_item(theme: Theme, entry: PlanEntry) -> Markup:
@@ -166,163 +169,33 @@ def _plan_item(theme: Theme, entry: PlanEntry) -> Markup:
     return theme("li", "plan-item", Markup(" ").join([glyph, text, *extra]))
 
 
-def _permission(theme: Theme, state: SessionState, permission: Permission, ident: str) -> Markup:
-    request = permission.request
-    if not permission.is_open:
-        return _answered(theme, permission, ident)
-    title = theme(
-        "div",
-        "ask-title",
-        theme("span", "ask-mark", "?", aria_hidden="true"),
-        " ",
-        visible(request.title[:_TITLE_LIMIT_CHARS]),
-    )
-    parts = [title]
-    if request.description:
-        parts.append(text_part(theme, request.description))
-    parts += _subject(theme, state, permission, ident)
-    if theme.is_static:
-        parts.append(theme("div", "muted small", WAITS))
-        return theme("div", "card card-line", *parts)
-    parts.append(_buttons(theme, request.options, ident))
-    return theme(
-        "div",
-        "ask",
-        *parts,
-        role="group",
-        tabindex="0",
-        data_keys=ident,
-        data_key=f"{ident}.ask",
-        aria_label=f"Permission: {label(request.title)}",
-    )
-
-
-def _answered(theme: Theme, permission: Permission, ident: str) -> Markup:
-    """One quiet line; what was asked about is folded behind it."""
-    request, answer = permission.request, permission.answer
-    words = answer_words(permission)
-    by = [label(by_words(answer.by), 80)] if answer and answer.by else []
-    title = theme("span", "", theme.titled(request.title), dir="auto")
-    line = Markup(" · ").join([theme.wording(words), *by, title])
-    option = chosen_option(permission, answer) if answer else None
-    detail = []
-    if option is not None and option.name.casefold() not in words.text.casefold():
-        detail.append(theme("div", "field", f"Answer: {label(option.name, 120)}"))
-    detail += [text_part(theme, request.description)] if request.description else []
-    match request.subject:
-        case CommandSubject(command=command, cwd=cwd):
-            detail.append(render_command(theme, command, cwd))
-        case CodeSubject(code=code, language=language):
-            detail.append(code_part(theme, visible(code), language))
-        case UnknownSubject(raw=raw):
-            detail.append(json_part(theme, raw, f"{ident}.s"))
-        case _:
-            pass  # a tool call has a card of its own
-    if not detail:
-        return theme("div", "answered", line)
-    return theme.fold("answered", line, theme("div", "answered-body", *detail), key=ident)
-
-
-def subject_ident(ident: str) -> str:
-    """The name of what a permission entry shows of the call it is about."""
-    return f"{ident}.s"
-
-
-def _subject(theme: Theme, state: SessionState, permission: Permission, ident: str) -> list[Markup]:
-    match permission.request.subject:
-        case ToolCallSubject(tool_call_id=tool_call_id):
-            call = state.tool_calls.get(tool_call_id)
-            if call is None:
-                return [theme("div", "muted small", f"Tool call {label(tool_call_id, 80)}")]
-            title = theme("div", "muted small", theme.titled(tool_title(call)), dir="auto")
-            body = tool_body(theme, state, call, subject_ident(ident), is_open=True)
-            return [title, theme("div", "ask-subject", *body)] if body else [title]
-        case CommandSubject(command=command, cwd=cwd):
-            return [render_command(theme, command, cwd)]
-        case CodeSubject(code=code, language=language):
-            return [code_part(theme, visible(code), language)]
-        case UnknownSubject(type=kind, raw=raw):
-            title_words = f"About something of the unknown type {label(kind, 60)}"
-            return [json_fold(theme, title_words, raw, f"{ident}.s")]
-        case None:
-            return []
-
-
-def _buttons(theme: Theme, options: tuple[PermissionOption, ...], ident: str) -> Markup:
-    primary = next((o for o in options if o.kind == "allow_once"), None)
-    buttons = [
-        _button(theme, option, number, ident, is_primary=option is primary)
-        for number, option in enumerate(options)
-    ]
-    return theme("div", "ask-buttons", *buttons)
-
-
-def _button(
-    theme: Theme, option: PermissionOption, number: int, ident: str, *, is_primary: bool
-) -> Markup:
-    effect = option.kind.partition("_")[0]
-    effect = effect if effect in {"allow", "reject"} else "other"
-    glyph = {"allow": "✓", "reject": "✗", "other": "•"}[effect]
-    lasting = Markup("")
-    if is_lasting(option):
-        meaning = "This answer holds for later requests too, not only for this one"
-        lasting = theme("span", "badge", "from now on", title=meaning)
-    digit = theme("kbd", "", str(number + 1), aria_hidden="true") if number < _DIGIT_KEYS else ""
-    return theme(
-        "button",
-        f"button {effect}" + (" primary" if is_primary else ""),
-        theme("span", "glyph", glyph, aria_hidden="true"),
-        theme("span", "button-label", label(option.name, 120) or f"Option {number + 1}"),
-        lasting,
-        digit,
-        type="button",
-        data_act="answer",
-        data_id=ident,
-        data_n=str(number),
-        data_key=f"{ident}.b{number}",
-        data_primary=is_primary,
-    )
-
-
-def _compaction(theme: Theme, compaction: Compaction, ident: str) -> Markup:
-    words = theme.wording(compaction_words(compaction.status))
-    if compaction.error:
-        words += " " + theme("span", "muted small", label(compaction.error))
-    if not compaction.summary:
-        return theme("div", "line muted", words)
-    body = [
-        render_block(theme, block, f"{ident}.c{number}")
-        for number, block in enumerate(compaction.summary)
-    ]
-    return theme.fold("fold", words, *body, key=ident)
-
-
-def _aside(theme: Theme, value: Any, ident: str) -> Markup:
-    match value:
-        case Notice():
-            return _notice(theme, value)
-        case UnknownUpdate(kind=kind, raw=raw):
-            return json_fold(theme, f"Update of the unknown kind {label(kind, 60)}", raw, ident)
-        case Violation(where=where, reason=reason, raw=raw):
-            title = f"The agent broke the protocol in {label(where, 80)}: {label(reason)}"
-            return json_fold(theme, title, raw, ident)
-        case AgentLost(reason=reason, detail=detail):
-            return render_error(theme, label(reason, 500), detail, ident)
-        case _:
-            return Markup("")
-
-
-def _notice(theme: Theme, notice: Notice) -> Markup:
+def _notice(theme: Theme, _: SessionState, notice: Notice, __: str) -> Markup:
     words = severity_words(notice.severity)
     head = [theme.wording(words), " ", theme("span", "title", label(notice.title), dir="auto")]
     body = text_part(theme, notice.description) if notice.description else ""
     return theme("div", f"notice notice-{words.tone}", *head, body)
 
 
-def render_error(theme: Theme, reason: str, detail: str, ident: str) -> Markup:
+def _notice_line(_: SessionState, notice: Notice) -> str:
+    text = f"{severity_words(notice.severity).text}: {label(notice.title)}"
+    return f"{text}. {label(notice.description)}" if notice.description else text
+
+
+def _raw(theme: Theme, state: SessionState, aside: UnknownUpdate | Violation, ident: str) -> Markup:
+    return json_fold(theme, _raw_line(state, aside), aside.raw, ident)
+
+
+def _raw_line(_: SessionState, aside: UnknownUpdate | Violation) -> str:
+    if isinstance(aside, UnknownUpdate):
+        return f"Update of the unknown kind {label(aside.kind, 60)}"
+    return f"The agent broke the protocol in {label(aside.where, 80)}: {label(aside.reason)}"
+
+
+def _lost(theme: Theme, _: SessionState, lost: AgentLost, ident: str) -> Markup:
     """What happened and what comes next, as the reason says it; the agent's last words folded."""
+    detail = lost.detail
     glyph = theme("span", "glyph tone-bad", "✗", aria_hidden="true")
-    what = theme("div", "title", glyph, " ", reason)
+    what = theme("div", "title", glyph, " ", label(lost.reason, 500))
     step = theme("div", "muted small", "%acp log has all that it printed.")
     if not detail.strip():
         return theme("div", "error", what, step)
@@ -330,3 +203,56 @@ def render_error(theme: Theme, reason: str, detail: str, ident: str) -> Markup:
     title = join(f"Its last words on stderr ({lines})")
     fold = theme.fold("part fold", title, pre_part(theme, detail.strip("\n")), key=ident)
     return theme("div", "error", what, step, fold, role="group", aria_label="error")
+
+
+def _one_line(content: Sequence[ContentBlock]) -> str:
+    return label(" ".join(block_words(block) for block in content), 300)
+
+
+def _terminal_line(state: SessionState, terminal: Terminal) -> str:
+    if state.terminal_owners.get(terminal.terminal_id):
+        return ""
+    return f"$ {label(terminal.command or 'terminal')} {exit_words(terminal.exit_status)}".strip()
+
+
+LOOKS: Final[Mapping[EntryKind, EntryLook[Any]]] = {
+    "prompt": EntryLook[Prompt](
+        _prompt, lambda _, prompt: _PROMPT_MARK + _one_line(prompt.content)
+    ),
+    "user": EntryLook[Message](
+        lambda theme, _, message, ident: _typed(theme, message.content, Markup(""), ident),
+        lambda _, message: _PROMPT_MARK + _one_line(message.content),
+    ),
+    "agent": EntryLook[Message](
+        lambda theme, _, message, ident: render_message(theme, message.content, ident),
+        lambda _, message: _one_line(message.content),
+    ),
+    "thought": EntryLook[Message](
+        lambda theme, _, message, ident: render_thought(theme, message, ident),
+        lambda _, message: _one_line(message.content),
+    ),
+    "tool_call": EntryLook[ToolCall](
+        render_tool_call,
+        lambda _, call: f"{KINDS[kind_of(call.kind)]}: {tool_title(call)}",
+        lambda call: call.is_finished,
+    ),
+    "terminal": EntryLook[Terminal](_lone_terminal, _terminal_line),
+    "plan": EntryLook[Plan](_plan, lambda _, plan: _plan_line(plan)),
+    "permission": EntryLook[Permission](
+        render_permission,
+        lambda _, permission: permission_line(permission),
+        lambda permission: not permission.is_open,
+    ),
+    "elicitation": EntryLook[Elicitation](
+        lambda theme, _, asked, ident: render_elicitation(theme, asked, ident),
+        lambda _, asked: elicitation_line(asked),
+        lambda asked: not asked.is_open,
+    ),
+    "notice": EntryLook[Notice](_notice, _notice_line),
+    "compaction": EntryLook[Compaction](
+        render_compaction, lambda _, compaction: compaction_words(compaction.status).text
+    ),
+    "unknown": EntryLook[UnknownUpdate](_raw, _raw_line),
+    "violation": EntryLook[Violation](_raw, _raw_line),
+    "lost": EntryLook[AgentLost](_lost, lambda _, lost: f"Error: {label(lost.reason, 500)}"),
+}

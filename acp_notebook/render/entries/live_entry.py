@@ -12,8 +12,9 @@ from markupsafe import Markup, escape
 
 from acp_notebook.render import operations as op
 from acp_notebook.render.entries.content import render_block
-from acp_notebook.render.entries.kinds import render_entry, subject_ident
-from acp_notebook.render.entries.thought import SNIPPET_CHARS, thought_head
+from acp_notebook.render.entries.kinds import render_entry
+from acp_notebook.render.entries.message import SNIPPET_CHARS, thought_head
+from acp_notebook.render.entries.permission import subject_ident
 from acp_notebook.render.entries.tool_call import terminal_slot
 from acp_notebook.render.markup import Theme
 from acp_notebook.render.operations import Operation

@@ -9,19 +9,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+from acp_notebook.render.entries.kinds import LOOKS
 from acp_notebook.render.entries.tool_call import tool_title
 from acp_notebook.render.header import Ending, is_told
 from acp_notebook.render.markup import clean, label, visible
 from acp_notebook.render.text.record_text import ending_line, plain_entry
 from acp_notebook.session.content import TextBlock
-from acp_notebook.session.elicitation import ElicitationId
 from acp_notebook.session.state import EntryKey, Permission, SessionState
 from acp_notebook.session.timings import Timings
 from acp_notebook.session.updates import (
     CodeSubject,
     CommandSubject,
     ContentItem,
-    PermissionId,
     PermissionRequested,
     ToolCallId,
     ToolCallSubject,
@@ -88,14 +87,8 @@ class ConsoleText:
 
     def _has_news(self, key: EntryKey) -> bool:
         """Whether a line is due: not for each step of a tool call, nor for an open question."""
-        if key.kind == "tool_call":
-            call = self._state.tool_calls[ToolCallId(key.id)]
-            return call.is_finished or key not in self._told
-        if key.kind == "permission":
-            return not self._state.permissions[PermissionId(key.id)].is_open
-        if key.kind == "elicitation":
-            return not self._state.elicitations[ElicitationId(key.id)].is_open
-        return True
+        is_first_of_call = key.kind == "tool_call" and key not in self._told
+        return is_first_of_call or LOOKS[key.kind].is_settled(self._state.entry(key))
 
     def _message(self, key: EntryKey) -> str:
         text = clean(self._state.messages[key].text)

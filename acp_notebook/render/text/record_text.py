@@ -11,20 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from acp_notebook.render.entries.content import block_words
-from acp_notebook.render.entries.elicitation import elicitation_line
+from acp_notebook.render.entries.kinds import entry_line
 from acp_notebook.render.entries.tool_call import exit_words, tool_title
 from acp_notebook.render.header import Ending, is_told
 from acp_notebook.render.labels import (
     KINDS,
-    answer_words,
     background_words,
-    by_words,
-    compaction_words,
     count_words,
     elapsed_words,
     kind_of,
     plan_status_words,
-    severity_words,
     spent_words,
     status_words,
     usage_words,
@@ -35,22 +31,16 @@ from acp_notebook.render.parsing.inert_markdown import inert_markdown
 from acp_notebook.render.parsing.terminal import TerminalText
 from acp_notebook.render.text.tool_text import tool_text
 from acp_notebook.session.content import ContentBlock, TextBlock
-from acp_notebook.session.elicitation import ElicitationId
-from acp_notebook.session.state import EntryKey, Plan, SessionState, ToolCall
+from acp_notebook.session.state import EntryKey, SessionState, ToolCall
 from acp_notebook.session.timings import Span
 from acp_notebook.session.updates import (
-    AgentLost,
     ContentItem,
     DiffItem,
-    Notice,
-    PermissionId,
+    PlanEntry,
     PlanId,
-    PromptId,
     TerminalId,
     TerminalItem,
     ToolCallId,
-    UnknownUpdate,
-    Violation,
 )
 
 Spans = Mapping[EntryKey, Span]
@@ -61,7 +51,6 @@ TEXT_LIMIT_CHARS: Final = 400_000
 DETAIL_LIMIT_CHARS: Final = 300_000
 DIFF_LIMIT_LINES: Final = 200
 OUTPUT_LIMIT_CHARS: Final = 4_000
-_PROMPT_MARK: Final = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 
@@ -163,10 +152,10 @@ def _markdown_entry(state: SessionState, key: EntryKey, spans: Spans, is_brief: 
             call = state.tool_calls[ToolCallId(key.id)]
             line = _markdown_line(call, _spent(key, spans))
             return line if is_brief else line + _markdown_details(state, call)
-        case "plan":
-            return _markdown_plan(state.plans[PlanId(key.id)])
+        case "plan" if entries := state.plans[PlanId(key.id)].entries:
+            return _markdown_plan(entries)
         case _:
-            line = _line_entry(state, key)
+            line = entry_line(state, key)
             return f"> {_literal(line, 500)}" if line else ""
 
 
@@ -232,13 +221,10 @@ def _diff_lines(item: DiffItem) -> str:
     return "\n".join(shown)
 
 
-def _markdown_plan(plan: Plan) -> str:
-    if plan.entries is None:
-        return ""
+def _markdown_plan(entries: Sequence[PlanEntry]) -> str:
     marks = {"completed": "x"}
     return "\n".join(
-        f"- [{marks.get(entry.status, ' ')}] {_literal(entry.content, 500)}"
-        for entry in plan.entries
+        f"- [{marks.get(entry.status, ' ')}] {_literal(entry.content, 500)}" for entry in entries
     )
 
 
@@ -251,18 +237,17 @@ def plain_entry(state: SessionState, key: EntryKey, spans: Spans, is_brief: bool
             return ""
         case "tool_call":
             return _plain_tool(state, key, spans, is_brief=is_brief)
-        case "plan":
-            return _plain_plan(state.plans[PlanId(key.id)])
+        case "plan" if entries := state.plans[PlanId(key.id)].entries:
+            return _plain_plan(entries)
         case _:
-            return label(_line_entry(state, key), 600)
+            return label(entry_line(state, key), 600)
 
 
 def _plain_tool(state: SessionState, key: EntryKey, spans: Spans, *, is_brief: bool) -> str:
     call = state.tool_calls[ToolCallId(key.id)]
     words = status_words(call.status)
     spent = _spent(key, spans, ", ")
-    title = f"{KINDS[kind_of(call.kind)]}: {tool_title(call)}"
-    lines = [f"{words.glyph} {title} ({label(words.text)}{spent})"]
+    lines = [f"{words.glyph} {entry_line(state, key)} ({label(words.text)}{spent})"]
     if is_brief:
         return lines[0]
     for item in call.content:
@@ -275,58 +260,8 @@ def _plain_tool(state: SessionState, key: EntryKey, spans: Spans, *, is_brief: b
     return "\n".join(lines)
 
 
-def _plain_plan(plan: Plan) -> str:
-    if plan.entries is None:
-        return ""
+def _plain_plan(entries: Sequence[PlanEntry]) -> str:
     return "\n".join(
         f"  {plan_status_words(entry.status).glyph} {label(entry.content, 500)}"
-        for entry in plan.entries
+        for entry in entries
     )
-
-
-def _line_entry(state: SessionState, key: EntryKey) -> str:
-    match key.kind:
-        case "prompt":
-            prompt = state.prompts[PromptId(key.id)]
-            return _PROMPT_MARK + _one_line(prompt.content)
-        case "user":
-            return _PROMPT_MARK + _one_line(state.messages[key].content)
-        case "terminal":
-            return _line_terminal(state, TerminalId(key.id))
-        case "permission":
-            permission = state.permissions[PermissionId(key.id)]
-            line = f"{label(permission.request.title)}: {answer_words(permission).text}"
-            answer = permission.answer
-            return f"{line} · {label(by_words(answer.by))}" if answer else line
-        case "elicitation":
-            return elicitation_line(state.elicitations[ElicitationId(key.id)])
-        case "compaction":
-            return compaction_words(state.compactions[key.id].status).text
-        case _:
-            return _line_aside(state.asides.get(key))
-
-
-def _one_line(content: Sequence[ContentBlock]) -> str:
-    return label(" ".join(block_words(block) for block in content), 300)
-
-
-def _line_terminal(state: SessionState, terminal_id: TerminalId) -> str:
-    if state.terminal_owners.get(terminal_id):
-        return ""
-    terminal = state.terminals[terminal_id]
-    return f"$ {label(terminal.command or 'terminal')} {exit_words(terminal.exit_status)}".strip()
-
-
-def _line_aside(value: object) -> str:
-    match value:
-        case Notice():
-            text = f"{severity_words(value.severity).text}: {label(value.title)}"
-            return f"{text}. {label(value.description)}" if value.description else text
-        case UnknownUpdate(kind=kind):
-            return f"Update of the unknown kind {label(kind, 60)}"
-        case Violation(where=where, reason=reason):
-            return f"The agent broke the protocol in {label(where, 80)}: {label(reason)}"
-        case AgentLost(reason=reason):
-            return f"Error: {label(reason, 500)}"
-        case _:
-            return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_notebook.client.connection.id_namespace import IdNamespace
+from acp_notebook.client.connection.id_namespace import OWN_TERMINAL, IdNamespace
 from acp_notebook.protocol.v1.dialect import V1Dialect
 from acp_notebook.protocol.v2.dialect import V2Dialect
 from acp_notebook.session import updates as u
@@ -74,6 +74,18 @@ def test_a_permission_is_about_the_marked_call(reader, subject):
     assert asked.subject.tool_call_id == "c@2"
     assert asked.permission_id == "1"  # ours, not the agent's
     assert asked.options[0].option_id == "yes"  # goes back to the agent as it is
+
+
+def test_plans_and_compactions_are_marked_and_this_clients_own_terminals_are_not(reader):
+    plan = {"type": "items", "planId": "p", "entries": []}
+    (planned,) = reader.update({"sessionUpdate": "plan_update", "plan": plan})
+    (chunk,) = reader.update(
+        {"sessionUpdate": "compaction_summary_chunk", "compactionId": "k", "content": TEXT}
+    )
+    assert (planned.plan_id, chunk.compaction_id) == ("p@2", "k@2")
+    own = f"{OWN_TERMINAL}1"
+    (update,) = reader.update({"sessionUpdate": "terminal_update", "terminalId": own})
+    assert update.terminal_id == own
 
 
 def test_what_has_no_id_passes_as_it_is(reader):

@@ -6,6 +6,7 @@ from argparse import Namespace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from acp_notebook.client.live.policy_names import POLICY_NAMES
 from acp_notebook.errors import AgentError, UsageError
 from acp_notebook.kernel.magic.arguments import LABEL, TO, option, subcommand
 from acp_notebook.kernel.magic.commands.turns import conclude
@@ -29,14 +30,14 @@ if TYPE_CHECKING:
         metavar="DIR",
         help="a further folder it works in; repeatable",
     ),
-    option("--protocol", type=int, choices=(1, 2), default=2, help="1 forces v1"),
+    option("--protocol", type=int, metavar="N", help="1 forces v1"),
     option("--env", action="append", default=[], metavar="K=V", help="repeatable"),
     option(
         "--cache",
         action="store_true",
         help="if it cannot start, go on: prompts with --cache show recorded turns",
     ),
-    option("--permissions", metavar="POLICY", help="ask, reads, allow, reject, or a function"),
+    option("--permissions", metavar="POLICY", help=f"{POLICY_NAMES}, or a function"),
     option(
         "--no-tools",
         dest="tools",

@@ -11,6 +11,7 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from acp_notebook.client.live.policy_names import POLICY_NAMES
 from acp_notebook.errors import UsageError
 from acp_notebook.kernel.magic.arguments import Subcommand, option, subcommand
 from acp_notebook.kernel.magic.commands import agents
@@ -31,9 +32,7 @@ _OPTIONS = (
     option("--out", metavar="NAME", help="put the Turn into this variable"),
     option("--background", action="store_true", help="return at once; see `%%acp wait`"),
     option("--new", action="store_true", help="in a new session"),
-    option(
-        "--permissions", metavar="POLICY", help="ask, reads, allow, reject, or a function's name"
-    ),
+    option("--permissions", metavar="POLICY", help=f"{POLICY_NAMES}, or a function's name"),
     option("--timeout", type=float, metavar="S", help="wait at most so many seconds"),
     option("--check", action="store_true", help="raise unless the turn ends with end_turn"),
     option("--quiet", action="store_true", help="show nothing"),

@@ -254,7 +254,7 @@ def mcp_result(result: ToolResult) -> Any:
     """Return a result in MCP's form."""
     import mcp_types as types
 
-    from acp_notebook.session.content import write_block
+    from acp_notebook.protocol.content import write_block
 
     blocks = [*map(_no_bare_json, result.content[:1]), *result.content[1:]]
     content = [write_block(block) for block in blocks]

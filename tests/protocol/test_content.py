@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from acp_notebook.protocol.content import read_block, write_block
+from acp_notebook.protocol.fields import Malformed
 from acp_notebook.session.content import (
     AudioBlock,
     ImageBlock,
-    MalformedContent,
     ResourceBlock,
     ResourceLinkBlock,
     TextBlock,
     UnknownBlock,
-    read_block,
-    write_block,
 )
 
 KNOWN = {
@@ -77,7 +76,7 @@ def test_a_size_that_is_no_integer_counts_as_not_given(size):
     ("raw", "told"),
     [
         (None, "nothing"),
-        ([], "list"),
+        ([], "an array"),
         ({}, "type"),
         ({"type": 3}, "type"),
         ({"type": "text"}, "text must be a string"),
@@ -85,11 +84,11 @@ def test_a_size_that_is_no_integer_counts_as_not_given(size):
         ({"type": "image", "data": "AA=="}, "mimeType"),
         ({"type": "audio", "mimeType": "audio/wav"}, "data"),
         ({"type": "resource_link", "name": "n"}, "uri"),
-        ({"type": "resource"}, "resource object"),
+        ({"type": "resource"}, "resource must be an object"),
         ({"type": "resource", "resource": {"uri": "u:1"}}, "text or blob"),
         ({"type": "resource", "resource": {"text": "x"}}, "uri"),
     ],
 )
 def test_a_known_kind_without_its_members_is_malformed_and_says_what_is_missing(raw, told):
-    with pytest.raises(MalformedContent, match=told):
+    with pytest.raises(Malformed, match=told):
         read_block(raw)

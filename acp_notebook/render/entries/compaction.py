@@ -1,0 +1,35 @@
+"""A compaction of the agent's context: its words and its HTML."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from acp_notebook.render.entries.content import render_block
+from acp_notebook.render.labels import Wording
+from acp_notebook.render.markup import Theme, label
+from acp_notebook.session.state import Compaction, SessionState
+
+_COMPACTIONS: dict[str, Wording] = {
+    "in_progress": Wording("Shortening the conversation", "◐", "busy"),
+    "completed": Wording("The conversation was shortened", "✓", "plain"),
+    "failed": Wording("The conversation could not be shortened", "✗", "bad"),
+}
+
+
+def compaction_words(status: str) -> Wording:
+    """What happens to the agent's context."""
+    return _COMPACTIONS.get(status) or Wording(f"Compaction: {status}", "◐", "busy")
+
+
+def render_compaction(theme: Theme, _: SessionState, compaction: Compaction, ident: str) -> Markup:
+    """A line, with the summary folded behind it."""
+    words = theme.wording(compaction_words(compaction.status))
+    if compaction.error:
+        words += " " + theme("span", "muted small", label(compaction.error))
+    if not compaction.summary:
+        return theme("div", "line muted", words)
+    body = [
+        render_block(theme, block, f"{ident}.c{number}")
+        for number, block in enumerate(compaction.summary)
+    ]
+    return theme.fold("fold", words, *body, key=ident)
