@@ -191,6 +191,14 @@ def test_closed_sessions_are_given_back_and_new_ones_are_shown(notebook):
     assert done(notebook) == "answer=yes"
 
 
+def test_the_turn_and_its_cell_have_the_same_record(notebook):
+    cell = notebook.send("%acp prompt --to a --out t --permissions allow now")
+    notebook.until_idle([cell])
+    (record,) = notebook.bundles[cell].values()
+    assert notebook.run("print(t.to_markdown())") == record["text/markdown"].strip()
+    assert notebook.run("print(t._repr_mimebundle_()['text/html'])") == record["text/html"]
+
+
 def test_a_turn_that_is_displayed_while_it_runs_says_so(notebook, tmp_path):
     flag = tmp_path / "flag"
     first = notebook.send(f"%acp prompt --to a --background --out t later {flag}")

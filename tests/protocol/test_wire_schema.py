@@ -50,7 +50,7 @@ NOT_BY_UPDATE = {
     UrlCompleted,
     u.CancelSent,
     u.AgentLost,
-    u.AgentRestored,
+    u.SessionOpened,
 }
 
 

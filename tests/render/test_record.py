@@ -300,6 +300,7 @@ def test_a_fence_left_open_does_not_swallow_the_rest() -> None:
 )  # fmt: skip
 @settings(max_examples=500, deadline=None)
 @example("`<b>`")
+@example("\\``<script>`<script>`")
 @example("\\`<b>`")
 @example("| `a | <b>` |\n|--|--|\n| `x | <b>` |")
 @example("- `a\n\n  <b>`")

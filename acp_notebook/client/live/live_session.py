@@ -256,8 +256,9 @@ class LiveSession:
             self.apply([u.AgentLost(reason, detail)])
 
     def closed(self) -> None:
-        """The session was closed: prompts that the agent still has, and questions, end."""
-        if self.state.pending or self.questions:
+        """The session was closed: its questions, and prompts that the agent still has, end."""
+        self._drop_questions("the session was closed")
+        if self.state.pending:
             self.lost("The session was closed.", "")
 
     # questions

@@ -12,8 +12,9 @@ from markdown_it.token import Token
 
 from acp_notebook.render.parsing.markdown import parse_blocks
 
-# In a line of text: an escaped character, a code span, or what could begin an HTML tag.
-_PARTS = re.compile(r"\\[\s\S]|(?<!`)(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)|<(?=[A-Za-z/!?])")
+# In a line of text: an escaped character, a code span, backticks that open none, or what could
+# begin an HTML tag. Backticks behind an escaped one are a run of their own.
+_PARTS = re.compile(r"\\[\s\S]|(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)|`+|<(?=[A-Za-z/!?])")
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?]|\Z)")
 
 
