@@ -65,7 +65,7 @@ class Agent(AgentFacts):
         self.label = label
         self.sessions: list[Session] = []
         self.has_quit = False
-        self.respondents = Respondents(check_policy(permissions), elicit)
+        self.respondents = Respondents(check_policy(permissions), elicit, _run_user_function)
         """Who answers what belongs to no session, such as a login's questions."""
         self._login = Login(self)
         self._servers: dict[LiveSession, Sequence[McpServer]] = {}
@@ -89,9 +89,7 @@ class Agent(AgentFacts):
         _living.add(self)
 
     def __repr__(self) -> str:
-        version = (
-            f"ACP v{self.protocol_version}" if self._connection.negotiated else "not connected"
-        )
+        version = f"ACP v{self.protocol_version}" if self.connection.negotiated else "not connected"
         return f"<Agent {self.label}: {version}, {len(self.sessions)} session(s)>"
 
     @property
@@ -301,9 +299,9 @@ class Agent(AgentFacts):
         return session
 
     def _new_live(self, audience: Audience) -> LiveSession:
-        respondents = Respondents(self.permissions, self.elicit)
+        respondents = Respondents(self.permissions, self.elicit, _run_user_function)
         respondents.standby = audience
-        return LiveSession(self._connection, self._facts.dialect, respondents)
+        return LiveSession(self.connection, self._facts.dialect, respondents)
 
     @property
     def setup(self) -> SessionSetup:
@@ -324,7 +322,7 @@ class Agent(AgentFacts):
         servers = current_host().mcp_servers(self, live) if self.tools else ()
         self._servers[live] = servers
         for server in servers:
-            live.connection.redact(server.secrets)
+            self.connection.redact(server.secrets)
         return replace(self.setup, mcp_servers=tuple(server.entry for server in servers))
 
     def stop(self) -> str:
@@ -372,6 +370,10 @@ class Agent(AgentFacts):
     def reopen_for(self, session: Session, turn: Turn) -> None:
         """Start the agent again for a prompt that waits; on the agent thread."""
         self.thread.spawn(self._connecting.bring_back(session.live, turn.prompt_id))
+
+
+def _run_user_function(function: Callable[..., Any], *args: Any) -> concurrent.futures.Future[Any]:
+    return current_host().run_user_function(function, *args)
 
 
 @atexit.register

@@ -8,7 +8,6 @@ from __future__ import annotations
 from acp_notebook.client.agent_thread import AgentThread
 from acp_notebook.client.connection.agent_connection import AgentConnection
 from acp_notebook.client.connection.reconnecting import ReconnectingConnection
-from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.protocol.dialect import AuthMethod, Capabilities, Implementation
 from acp_notebook.protocol.negotiate import Negotiated
 from acp_notebook.trace.recording import Recording
@@ -26,7 +25,8 @@ class AgentFacts:
         return self._connecting.facts
 
     @property
-    def _connection(self) -> AgentConnection:
+    def connection(self) -> AgentConnection:
+        """The present connection; on the agent thread."""
         return self._connecting.connection
 
     @property
@@ -52,34 +52,24 @@ class AgentFacts:
     @property
     def stderr(self) -> str:
         """The last part of what it wrote to stderr."""
-        return self._connection.stderr
+        return self.connection.stderr
 
     @property
     def noise(self) -> list[str]:
         """Lines on its stdout that were no messages."""
-        return self.thread.call(lambda: list(self._connection.noise))
+        return self.thread.call(lambda: list(self.connection.noise))
 
     @property
     def recording(self) -> Recording:
         """The wire traffic of the present connection."""
-        return self._connection.recording
+        return self.connection.recording
 
     @property
     def pid(self) -> int | None:
         """Its process id; None before it was started, and for an agent at an address."""
-        return self._connection.endpoint.pid if self._connection.endpoint is not None else None
-
-    @property
-    def scope(self) -> LiveSession | None:
-        """What the agent asks outside of sessions; on the agent thread."""
-        return self._connection.routes.scope
-
-    @property
-    def live_sessions(self) -> list[LiveSession]:
-        """Every session that is served, with child sessions and the scope; on the agent thread."""
-        return self._connection.routes.sessions
+        return self.connection.endpoint.pid if self.connection.endpoint is not None else None
 
     @property
     def is_running(self) -> bool:
         """Whether its process is connected."""
-        return self._connection.is_alive
+        return self.connection.is_alive

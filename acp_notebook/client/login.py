@@ -21,11 +21,10 @@ from acp_notebook.errors import (
     UnsupportedByAgent,
     UsageError,
 )
-from acp_notebook.protocol.dialect import AuthMethod, Dialect
+from acp_notebook.protocol.dialect import AuthMethod
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
-    from acp_notebook.client.connection.agent_connection import AgentConnection
 
 USABLE = ("agent", "terminal")
 
@@ -113,7 +112,7 @@ class Login:
         else:
             try:
                 self._agent.run(
-                    lambda connection: connection.request(_dialect(connection).login(method.id))
+                    lambda connection: connection.request(connection.facts.dialect.login(method.id))
                 )
             except AuthRequired:
                 self.again = again  # not the login itself
@@ -164,12 +163,7 @@ class Login:
         agent = self._agent
         if not agent.auth_methods or not agent.capabilities.logout:
             raise UnsupportedByAgent(f"{agent.label} offers no logout.")
-        agent.run(lambda connection: connection.request(_dialect(connection).logout()))
-
-
-def _dialect(connection: AgentConnection) -> Dialect:
-    assert connection.negotiated is not None  # a call is made on a connection that is open
-    return connection.negotiated.dialect
+        agent.run(lambda connection: connection.request(connection.facts.dialect.logout()))
 
 
 def usable_methods(methods: Sequence[AuthMethod]) -> list[AuthMethod]:

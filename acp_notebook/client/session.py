@@ -81,9 +81,7 @@ class Session:
         """
         option = _find_option(self.config_options, option_id)
         chosen = _find_value(option, value)
-        self.agent.run(
-            lambda connection: session_calls.set_option(connection, self.live, option, chosen)
-        )
+        self.agent.run(lambda _: session_calls.set_option(self.live, option, chosen))
 
     def cancel_tool_call(self, tool_call_id: str) -> None:
         """Cancel one tool call and nothing else, also one that goes on in the background.
@@ -93,9 +91,7 @@ class Session:
             UnsupportedByAgent: It cannot be cancelled by itself.
             RequestFailed: The agent refused.
         """
-        self.agent.run(
-            lambda connection: session_calls.cancel_tool_call(connection, self.live, tool_call_id)
-        )
+        self.agent.run(lambda _: session_calls.cancel_tool_call(self.live, tool_call_id))
 
     def close(self) -> None:
         """Tell the agent that the session is over; it may be taken up again by `resume`.
@@ -134,7 +130,7 @@ class Session:
         """
 
         def read() -> list[Question]:
-            lives = [self.live, *self.live.connection.routes.children_of(self.live)]
+            lives = [self.live, *self.agent.connection.routes.children_of(self.live)]
             return [question for live in lives for question in live.questions.values()]
 
         return self.agent.thread.call(read)

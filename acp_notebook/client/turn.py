@@ -28,11 +28,11 @@ from acp_notebook.errors import (
 from acp_notebook.session import updates as u
 from acp_notebook.session.changes import PromptChanged, SessionChange
 from acp_notebook.session.content import ContentBlock, ImageBlock
-from acp_notebook.session.elicitation import Elicitation, ElicitationId
+from acp_notebook.session.elicitation import Elicitation
 from acp_notebook.session.state import (
     CELL_META,
     EntryKey,
-    Message,
+    EntryKind,
     Permission,
     Plan,
     Prompt,
@@ -93,7 +93,7 @@ class Turn:
 
     def _ended(self, state: SessionState) -> None:
         self._elapsed_s = time.monotonic() - self._started
-        self._usage = _copy(state.usage) if state.usage else None
+        self._usage = _copy(state.usage)
         failure = state.prompts[self.prompt_id].failure
         if failure is not None and failure.code == AUTH_REQUIRED_CODE:
             self.session.agent.turn_refused(self, failure.message)
@@ -225,15 +225,13 @@ class Turn:
     @property
     def _last_words(self) -> str:
         """What the agent wrote to stderr before it was lost in this turn (WIRE-6)."""
-        return self.read(
-            lambda state, keys: "\n".join(
-                state.asides[key].detail for key in keys if key.kind == "lost"
-            )
-        )
+        return "\n".join(lost.detail for lost in self._entries("lost"))
 
-    def _prompt_of(self, state: SessionState) -> Prompt:
+    @property
+    def _prompt_record(self) -> Prompt:
         # Before it is sent, the state does not know it yet.
-        return state.prompts.get(self.prompt_id) or Prompt(self.prompt_id, self.prompt)
+        sent = self.read(lambda state, _: _copy(state.prompts.get(self.prompt_id)))
+        return sent or Prompt(self.prompt_id, self.prompt)
 
     # what it tells
 
@@ -247,22 +245,20 @@ class Turn:
     @property
     def stop_reason(self) -> str | None:
         """Why it ended: the agent's word; None while it runs or when it failed."""
-        return self.read(lambda state, _: self._prompt_of(state).stop_reason)
+        return self._prompt_record.stop_reason
 
     @property
     def error(self) -> str | None:
         """What failed, in one sentence, or None."""
-        failure = self.read(lambda state, _: self._prompt_of(state).failure)
-        if failure is None:
-            return None
-        if failure.code is None:
-            return failure.message
+        failure = self._prompt_record.failure
+        if failure is None or failure.code is None:
+            return failure.message if failure is not None else None
         return describe_error(failure.code, failure.message, failure.data)
 
     @property
     def needs_login(self) -> bool:
         """Whether the agent refused it until somebody logs in; see `Agent.login`."""
-        failure = self.read(lambda state, _: self._prompt_of(state).failure)
+        failure = self._prompt_record.failure
         return failure is not None and failure.code == AUTH_REQUIRED_CODE
 
     @property
@@ -275,17 +271,19 @@ class Turn:
     @property
     def text(self) -> str:
         """The agent's messages, joined by blank lines; no thoughts."""
-        return "\n\n".join(message.text for message in self._messages("agent") if message.text)
+        return "\n\n".join(message.text for message in self._entries("agent") if message.text)
 
     @property
     def thoughts(self) -> str:
         """The agent's thoughts, joined by blank lines."""
-        return "\n\n".join(message.text for message in self._messages("thought"))
+        return "\n\n".join(message.text for message in self._entries("thought"))
 
-    def _messages(self, kind: str) -> list[Message]:
-        return self.read(
-            lambda state, keys: [_copy(state.messages[key]) for key in keys if key.kind == kind]
+    def _entries(self, kind: EntryKind) -> list[Any]:
+        """Copies of the turn's records of one kind, in order."""
+        found = self.read(
+            lambda state, keys: [_copy(state.entry(key)) for key in keys if key.kind == kind]
         )
+        return [record for record in found if record is not None]
 
     @property
     def code_blocks(self) -> list[CodeBlock]:
@@ -296,7 +294,7 @@ class Turn:
     @property
     def images(self) -> list[ImageBlock]:
         """Images in the agent's messages and tool output."""
-        blocks = [block for message in self._messages("agent") for block in message.content]
+        blocks = [block for message in self._entries("agent") for block in message.content]
         for call in self.tool_calls:
             blocks += [item.block for item in call.content if isinstance(item, u.ContentItem)]
         return [block for block in blocks if isinstance(block, ImageBlock)]
@@ -304,73 +302,41 @@ class Turn:
     @property
     def tool_calls(self) -> list[ToolCall]:
         """Its tool calls, in the order in which they first appeared."""
-        return self.read(
-            lambda state, keys: [
-                _copy(state.tool_calls[u.ToolCallId(key.id)])
-                for key in keys
-                if key.kind == "tool_call"
-            ]
-        )
+        return self._entries("tool_call")
 
     @property
     def diffs(self) -> list[u.DiffItem]:
         """The file changes its tool calls show."""
-        return [
-            item
-            for call in self.tool_calls
-            for item in call.content
-            if isinstance(item, u.DiffItem)
-        ]
+        content = (item for call in self.tool_calls for item in call.content)
+        return [item for item in content if isinstance(item, u.DiffItem)]
 
     @property
     def permissions(self) -> list[Permission]:
         """What the agent asked, and what was answered."""
-        return self.read(
-            lambda state, keys: [
-                _copy(state.permissions[u.PermissionId(key.id)])
-                for key in keys
-                if key.kind == "permission"
-            ]
-        )
+        return self._entries("permission")
 
     @property
     def elicitations(self) -> list[Elicitation]:
         """The forms and pages the agent asked for, and how they were answered, without secrets."""
-        return self.read(
-            lambda state, keys: [
-                _copy(state.elicitations[ElicitationId(key.id)])
-                for key in keys
-                if key.kind == "elicitation"
-            ]
-        )
+        return self._entries("elicitation")
 
     @property
     def notices(self) -> list[u.Notice]:
         """Words of the agent beside the conversation."""
-        return self.read(
-            lambda state, keys: [state.asides[key] for key in keys if key.kind == "notice"]
-        )
+        return self._entries("notice")
 
     @property
     def plan(self) -> Plan | None:
         """The plan that this turn showed last."""
-        return self.read(
-            lambda state, keys: next(
-                (
-                    _copy(state.plans[u.PlanId(key.id)])
-                    for key in reversed(keys)
-                    if key.kind == "plan"
-                ),
-                None,
-            )
-        )
+        return next(reversed(self._entries("plan")), None)
 
     @property
     def usage(self) -> Usage | None:
         """Context and cost of the session, as reported last before the turn ended, or so far."""
         if self.is_done:
             return self._usage
-        return self.read(lambda state, _: _copy(state.usage) if state.usage else None)
+        usage: Usage | None = self.read(lambda state, _: _copy(state.usage))
+        return usage
 
     @property
     def timeline(self) -> list[EntryKey]:
@@ -400,6 +366,8 @@ def find_code_blocks(text: str) -> list[CodeBlock]:
 
 def _copy(record: Any) -> Any:
     # One level deep: the records' members are values or lists of values.
+    if record is None:
+        return None
     fields = {name: getattr(record, name) for name in type(record).__dataclass_fields__}
     copied = {
         name: value.copy() if isinstance(value, (list, dict, bytearray)) else value

@@ -24,13 +24,13 @@ _TURN = "acp_notebook.client.turn", "Turn"
 def load_ipython_extension(ip: InteractiveShell) -> None:
     """Register `%acp` and `%%acp`, completion, and what prompts can name."""
     from acp_notebook.client.attachments import install_describer
-    from acp_notebook.client.host import PlainHost, current_host, install_host_later
+    from acp_notebook.client.host import Host, current_host, install_host_later
     from acp_notebook.kernel.magic.completion import install_completion
     from acp_notebook.kernel.magic.magics import AcpMagics
     from acp_notebook.kernel.magic.prompt_line import install_prompt_lines
 
     _quieten_log()
-    if type(current_host()) is PlainHost:
+    if type(current_host()) is Host:
         install_host_later(_notebook_host)
     magics = AcpMagics(ip)
     ip.register_magics(magics)
@@ -45,7 +45,7 @@ def load_ipython_extension(ip: InteractiveShell) -> None:
 def unload_ipython_extension(ip: InteractiveShell) -> None:
     """End all agents and take everything back that was registered."""
     from acp_notebook.client.attachments import install_describer
-    from acp_notebook.client.host import PlainHost, install_host
+    from acp_notebook.client.host import Host, install_host
     from acp_notebook.kernel.magic.completion import remove_completion
     from acp_notebook.kernel.magic.magics import AcpMagics
     from acp_notebook.kernel.magic.prompt_line import remove_prompt_lines
@@ -57,7 +57,7 @@ def unload_ipython_extension(ip: InteractiveShell) -> None:
     remove_completion(ip)
     remove_prompt_lines(ip)
     install_describer(None)
-    install_host(PlainHost())
+    install_host(Host())
     _formatter(ip).pop(".".join(_TURN), None)
     for kind in ("line", "cell"):
         ip.magics_manager.magics[kind].pop("acp", None)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from acp_notebook.client.host import PlainHost, current_host
+from acp_notebook.client.host import Host, current_host
 from acp_notebook.client.live.audience import Audience, Nobody
 from acp_notebook.errors import printable
 from acp_notebook.kernel.front_end import present_front_end, present_kernel
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 QUICK_START_S = 1.0
 
 
-class NotebookHost:
+class NotebookHost(Host):
     """Surrounds the client in an IPython kernel (and, without clicks, in a terminal)."""
 
     def __init__(self) -> None:
@@ -128,7 +128,7 @@ class NotebookHost:
         A terminal's main thread is free only while a turn is waited for; else another one serves.
         """
         if present_kernel() is None and Pump.current is None:
-            return PlainHost().run_user_function(function, *args)
+            return super().run_user_function(function, *args)
         return run_on_main(lambda: call_on_kernel_loop(function, *args))
 
     @property
@@ -150,7 +150,7 @@ class NotebookHost:
 
 
 def _violations_outside_sessions(agent: Agent) -> list[Violation]:
-    scope = agent.scope
+    scope = agent.connection.routes.scope
     return agent.thread.call(lambda: list(scope.state.violations)) if scope is not None else []
 
 

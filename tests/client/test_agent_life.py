@@ -296,7 +296,7 @@ def test_ending_the_process_kills_its_child_at_once(start):
     agent = start(bad("ignores-eof", "stubborn"))
     assert poll(lambda: "child " in agent.stderr)
     pids = [agent.pid, int(agent.stderr.split()[1])]
-    agent.thread.call(lambda: agent._connection.end("enough"))
+    agent.thread.call(lambda: agent.connection.end("enough"))
     assert all_gone(pids)
 
 

@@ -7,21 +7,21 @@ import threading
 
 import pytest
 
-from acp_notebook.client.host import PlainHost, current_host, install_host
+from acp_notebook.client.host import Host, current_host, install_host
 
 
 def test_a_wait_ends_with_the_future_or_in_time():
     future = concurrent.futures.Future()
-    assert PlainHost().wait(future, 0.01) is False
+    assert Host().wait(future, 0.01) is False
     future.set_result(None)
-    assert PlainHost().wait(future, None) is True
+    assert Host().wait(future, None) is True
 
 
 def test_functions_that_never_return_do_not_hold_up_the_next():
     never = threading.Event()
     for _ in range(5):
-        PlainHost().run_user_function(never.wait)
-    assert PlainHost().run_user_function(lambda word: word.upper(), "next").result(10) == "NEXT"
+        Host().run_user_function(never.wait)
+    assert Host().run_user_function(lambda word: word.upper(), "next").result(10) == "NEXT"
     assert all(t.daemon for t in threading.enumerate() if t.name == "acp-user-function")
     never.set()
 
@@ -36,7 +36,7 @@ def _makes_an_awaitable(word):
 
 @pytest.mark.parametrize("function", [_later, _makes_an_awaitable])
 def test_an_async_function_is_awaited(function):
-    assert PlainHost().run_user_function(function, "word").result(10) == "WORD"
+    assert Host().run_user_function(function, "word").result(10) == "WORD"
 
 
 @pytest.mark.parametrize("error", [LookupError("no"), SystemExit(1), KeyboardInterrupt()])
@@ -44,11 +44,11 @@ def test_what_a_function_raises_belongs_to_who_asked(error):
     def fail() -> None:
         raise error
 
-    assert PlainHost().run_user_function(fail).exception(10) is error
+    assert Host().run_user_function(fail).exception(10) is error
 
 
 def test_a_host_can_be_replaced_and_put_back():
-    before, other = current_host(), PlainHost()
+    before, other = current_host(), Host()
     install_host(other)
     try:
         assert current_host() is other

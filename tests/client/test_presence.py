@@ -254,7 +254,7 @@ def test_a_question_for_a_session_that_never_comes_is_refused_and_shown(meet, ag
     with pytest.raises(AgentError):
         client.new_session()
     assert agent.wait("early")["error"]["code"] == -32602
-    (violation,) = client.scope.state.violations
+    (violation,) = client.connection.routes.scope.state.violations
     assert "'never' was never opened" in violation.reason
     assert client.sessions[0].questions == []
 

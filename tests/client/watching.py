@@ -20,7 +20,7 @@ import psutil
 import pytest
 
 from acp_notebook import Agent, Session
-from acp_notebook.client.host import PlainHost
+from acp_notebook.client.host import Host
 from acp_notebook.client.live.audience import Audience
 from acp_notebook.client.live.live_session import Subscription
 from acp_notebook.client.live.question import Question
@@ -171,7 +171,7 @@ def text_of(message: Any) -> str:
     return json.dumps(message)
 
 
-class Person(PlainHost):
+class Person(Host):
     """A host with somebody in front of it, who answers when the test says so."""
 
     def audience(self, agent: Agent) -> Audience:
@@ -190,7 +190,7 @@ class Somebody:
         self.asked.append(question)
 
 
-class Impatient(PlainHost):
+class Impatient(Host):
     """A host on which the n-th wait is interrupted once the test allows it."""
 
     def __init__(self, *interrupt_when: Callable[[], object]) -> None:

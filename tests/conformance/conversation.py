@@ -63,7 +63,7 @@ class Stage:
         while len(self.client.sessions) > 1:  # what is shared must not grow
             old = self.client.sessions.pop(0)
             self.client.thread.call(
-                lambda old=old: self.client._connection.routes.forget(old.live.session_id)
+                lambda old=old: self.client.connection.routes.forget(old.live.session_id)
             )
         self.agent.heard.clear()
         self.agent.asked.clear()
@@ -138,7 +138,7 @@ class Conversation:
         self._thread.call(self._answer_all)
 
     def _answer_all(self):
-        for live in self._session.agent.live_sessions:
+        for live in self._session.agent.connection.routes.sessions:
             for question in list(live.questions.values()):
                 if isinstance(question, PermissionRequest):
                     question.answer(question.options[0].option_id)
@@ -151,7 +151,11 @@ class Conversation:
         return [*self.state.violations, *self._violations_elsewhere()[self._before :]]
 
     def _violations_elsewhere(self):
-        others = [live for live in self._session.agent.live_sessions if live is not self._live]
+        others = [
+            live
+            for live in self._session.agent.connection.routes.sessions
+            if live is not self._live
+        ]
         return [violation for live in others for violation in live.state.violations]
 
     def check(self):

@@ -13,7 +13,7 @@ import schema_witness
 from memory_agent import LATER, SESSION, MemoryAgent, RefusedError
 from watching import Person, until
 
-from acp_notebook.client.host import McpServer, PlainHost
+from acp_notebook.client.host import Host, McpServer
 from acp_notebook.errors import RequestFailed, UnsupportedByAgent, UsageError
 from acp_notebook.protocol.dialect import ClientCapabilities
 from acp_notebook.session.content import (
@@ -136,7 +136,7 @@ def test_a_call_that_is_given_up_is_withdrawn(meet, agent):
     client = meet(agent)
     agent.answers["session/list"] = lambda _: LATER
     work = client.thread.submit(
-        client._connection.request(client._facts.dialect.list_sessions("/", ""))
+        client.connection.request(client._facts.dialect.list_sessions("/", ""))
     )
     agent.until_heard("session/list")
     work.cancel()
@@ -171,7 +171,7 @@ def test_the_servers_of_the_surroundings_are_told_in_each_versions_form(meet, ag
     async def released():
         pass
 
-    class Offering(PlainHost):
+    class Offering(Host):
         def mcp_servers(self, client, live):
             return [McpServer(stdio, (), released), McpServer(http, ("secret",), released)]
 
@@ -187,7 +187,7 @@ def test_the_servers_of_the_surroundings_are_told_in_each_versions_form(meet, ag
 
 def test_a_lost_session_is_taken_up_again(meet, agent):
     client = meet(agent)
-    client._connection.kill_now()
+    client.connection.kill_now()
     until(client.session, lambda state: not state.is_connected)
     agent.hold_prompts()
     turn = client.session.prompt("again", wait=False)
@@ -377,7 +377,7 @@ def test_a_form_outside_of_sessions_is_answered(meet, agent):
     client = meet(agent, elicit=lambda _: {"name": "Ann"})
     login = "authenticate" if agent.version == 1 else "auth/login"
     agent.answers[login] = lambda _: LATER
-    work = client.thread.submit(client._connection.request(client._facts.dialect.login("key")))
+    work = client.thread.submit(client.connection.request(client._facts.dialect.login("key")))
     agent.until_heard(login)
     request_id = next(m["id"] for m in agent.heard if m.get("method") == login)
     asked = {"mode": "form", "message": "Code?", "requestedSchema": SCHEMA, "requestId": request_id}

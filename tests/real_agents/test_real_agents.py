@@ -12,7 +12,7 @@ import pytest
 from watching import Somebody
 
 import acp_notebook as acp
-from acp_notebook.client.host import PlainHost, current_host, install_host
+from acp_notebook.client.host import Host, current_host, install_host
 
 FOLDER = os.environ.get("ACP_AGENTS")
 BOUND_S = 60.0
@@ -30,7 +30,7 @@ def _cases():
                 yield pytest.param((path.stem, facts, protocol), id=f"{path.stem}-v{protocol}")
 
 
-class Person(PlainHost):
+class Person(Host):
     """Somebody who could be asked."""
 
     def audience(self, agent):

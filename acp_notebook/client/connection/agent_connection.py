@@ -22,7 +22,13 @@ from acp_notebook.client.connection.stdio_process import STAGE_S
 from acp_notebook.client.live.audience import Respondents
 from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.client.serving.client_methods import ClientMethods
-from acp_notebook.errors import AUTH_REQUIRED_CODE, AgentExited, AuthRequired, RequestFailed
+from acp_notebook.errors import (
+    AUTH_REQUIRED_CODE,
+    AgentError,
+    AgentExited,
+    AuthRequired,
+    RequestFailed,
+)
 from acp_notebook.jsonrpc import (
     OVERSIZED,
     Connection,
@@ -31,7 +37,7 @@ from acp_notebook.jsonrpc import (
     RpcError,
 )
 from acp_notebook.protocol import negotiate
-from acp_notebook.protocol.dialect import Call, Implementation
+from acp_notebook.protocol.dialect import Call, ClientCapabilities, Implementation
 from acp_notebook.session import updates as u
 from acp_notebook.trace.recording import Recording
 from acp_notebook.version import __version__
@@ -78,6 +84,22 @@ class AgentConnection:
         if self._rpc is None:
             raise ConnectionLost("The agent is not connected.")
         return self._rpc
+
+    @property
+    def facts(self) -> negotiate.Negotiated:
+        """What the agent answered to `initialize`.
+
+        Raises:
+            AgentError: It has not answered yet.
+        """
+        if self.negotiated is None:
+            raise AgentError("The agent is not connected.")
+        return self.negotiated
+
+    @property
+    def capabilities(self) -> ClientCapabilities:
+        """What this client serves; advertised exactly so (INIT-5)."""
+        return self.methods.capabilities
 
     @property
     def is_alive(self) -> bool:

@@ -2,82 +2,35 @@
 
 An agent that begins anew counts its messages and tool calls from the start again, and the reader
 of a version without ids does so too. Taken as they are, a new answer would change an old message.
-Knows no wire: it wraps whatever reader the dialect makes.
+Knows no wire and no reader.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
-from acp_notebook.protocol.dialect import Reader, Updates
-from acp_notebook.protocol.fields import Json
 from acp_notebook.session import updates as u
-from acp_notebook.session.content import ContentBlock
-from acp_notebook.session.elicitation import ElicitationId, ElicitationSettled
 
 # How the ids of this client's own terminals begin: no agent counts them.
 OWN_TERMINAL = "acp-notebook-terminal-"
 
 
 class IdNamespace:
-    """A reader that marks every id of the agent with the number of its connection."""
+    """Marks every id of the agent with the number of its connection; the first one's stay bare."""
 
-    def __init__(self, reader: Reader, connection: int) -> None:
-        self._reader = reader
-        self._mark = f"@{connection}"
+    def __init__(self, connection: int = 1) -> None:
+        self._mark = f"@{connection}" if connection > 1 else ""
 
     def wire_id(self, marked: str) -> str:
         """The id as the agent knows it; one of an earlier connection is left as it is."""
         return marked.removesuffix(self._mark)
 
-    def opened(self, answer: Json) -> Updates:
-        """See `Reader`."""
-        return self._marked(self._reader.opened(answer))
-
-    def update(self, raw: Any) -> Updates:
-        """See `Reader`."""
-        return self._marked(self._reader.update(raw))
-
-    def prompt_sent(self, prompt_id: u.PromptId, content: tuple[ContentBlock, ...]) -> Updates:
-        """See `Reader`."""
-        return self._marked(self._reader.prompt_sent(prompt_id, content))
-
-    def prompt_answered(self, prompt_id: u.PromptId, result: Any) -> Updates:
-        """See `Reader`."""
-        return self._marked(self._reader.prompt_answered(prompt_id, result))
-
-    def prompt_failed(self, prompt_id: u.PromptId, failure: u.Failure) -> Updates:
-        """See `Reader`."""
-        return self._marked(self._reader.prompt_failed(prompt_id, failure))
-
-    def cancel_sent(self) -> Updates:
-        """See `Reader`."""
-        return self._marked(self._reader.cancel_sent())
-
-    def permission_asked(self, permission_id: u.PermissionId, params: Json) -> Updates:
-        """See `Reader`."""
-        return self._marked(self._reader.permission_asked(permission_id, params))
-
-    def option_set(self, option: u.ConfigOption, value: str | bool, answer: Any) -> Updates:
-        """See `Reader`."""
-        return self._marked(self._reader.option_set(option, value, answer))
-
-    def permission_settled(self, settled: u.PermissionSettled) -> Updates:
-        """See `Reader`."""
-        return self._marked(self._reader.permission_settled(settled))
-
-    def elicitation_asked(self, elicitation_id: ElicitationId, params: Json) -> Updates:
-        """See `Reader`."""
-        return self._marked(self._reader.elicitation_asked(elicitation_id, params))
-
-    def elicitation_settled(self, settled: ElicitationSettled) -> Updates:
-        """See `Reader`."""
-        return self._marked(self._reader.elicitation_settled(settled))
-
-    def _marked(self, updates: Updates) -> Updates:
-        return [self._mark_ids(update) for update in updates]
+    def marked(self, updates: Iterable[u.SessionUpdate]) -> list[u.SessionUpdate]:
+        """What a reader returned, with marked ids."""
+        return [self._mark_ids(update) for update in updates] if self._mark else list(updates)
 
     def _mark_ids(self, value: Any, *, is_id: bool = False) -> Any:
         if is_id and isinstance(value, str) and not value.startswith(OWN_TERMINAL):

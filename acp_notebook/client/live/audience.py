@@ -10,9 +10,11 @@ no wire.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Protocol
 
 from acp_notebook.client.live.policies import Policy
+from acp_notebook.client.user_functions import run_on_own_thread
 from acp_notebook.session.elicitation import ElicitationRequested
 
 if TYPE_CHECKING:
@@ -63,12 +65,19 @@ class Respondents:
     Attributes:
         policy: Answers permission requests, or leaves them to an audience.
         elicit: Answers forms and urls, if the user gave a function for that.
+        run_function: Runs the user's functions, on any thread.
         standby: The audience for what no watching one can be asked.
     """
 
-    def __init__(self, policy: Policy = "ask", elicit: ElicitFunction | None = None) -> None:
+    def __init__(
+        self,
+        policy: Policy = "ask",
+        elicit: ElicitFunction | None = None,
+        run_function: Callable[..., Future[Any]] = run_on_own_thread,
+    ) -> None:
         self.policy = policy
         self.elicit = elicit
+        self.run_function = run_function
         self.standby: Audience = Nobody()
         self._watching: list[Attendance] = []
         self._asked: dict[Question, Audience] = {}

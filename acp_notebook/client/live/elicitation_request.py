@@ -146,4 +146,4 @@ class ElicitationRequest(Question):
 
     def _applied(self, action: Action, by: str, shown: Mapping[str, Any] | None = None) -> None:
         settled = ElicitationSettled(ElicitationId(self.key.id), action, by, shown)
-        self._session.apply(self._session.reader.elicitation_settled(settled))
+        self._session.apply_read(self._session.reader.elicitation_settled(settled))

@@ -11,9 +11,11 @@ import itertools
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from acp_notebook.client.agent_thread import AgentThread
 from acp_notebook.client.connection.id_namespace import IdNamespace
+from acp_notebook.client.connection.launch import Launch
 from acp_notebook.client.live import policies
 from acp_notebook.client.live.audience import Respondents
 from acp_notebook.client.live.elicitation_request import ElicitationRequest
@@ -22,12 +24,13 @@ from acp_notebook.client.live.question import CANCELLED, Question
 from acp_notebook.errors import AuthRequired
 from acp_notebook.jsonrpc import (
     INVALID_PARAMS,
+    Connection,
     ConnectionLost,
     IncomingRequest,
     RequestId,
     Response,
 )
-from acp_notebook.protocol.dialect import Dialect, Reader
+from acp_notebook.protocol.dialect import Call, ClientCapabilities, Dialect, Reader
 from acp_notebook.protocol.elicitation import check_mode, completed_url
 from acp_notebook.protocol.fields import Malformed
 from acp_notebook.session import updates as u
@@ -37,9 +40,7 @@ from acp_notebook.session.elicitation import ElicitationId, UrlCompleted
 from acp_notebook.session.reducer import apply
 from acp_notebook.session.state import EntryKey, SessionState
 from acp_notebook.session.timings import Timings
-
-if TYPE_CHECKING:
-    from acp_notebook.client.connection.agent_connection import AgentConnection
+from acp_notebook.trace.recording import Recording
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +53,32 @@ _SETTINGS = (
     u.StateUpdate,
     u.UsageUpdate,
 )
+
+
+class SessionConnection(Protocol):
+    """What a session needs of the connection to its agent."""
+
+    launch: Launch
+    thread: AgentThread
+    recording: Recording
+
+    @property
+    def rpc(self) -> Connection:
+        """The open JSON-RPC connection."""
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the agent can be asked something."""
+
+    @property
+    def capabilities(self) -> ClientCapabilities:
+        """What this client serves."""
+
+    async def request(self, call: Call) -> Any:
+        """Send a call and wait for its result."""
+
+    def end(self, reason: str) -> None:
+        """Kill the agent's process at once."""
 
 
 class Subscription:
@@ -70,7 +97,10 @@ class LiveSession:
     """A session on the agent thread. All methods belong to that thread."""
 
     def __init__(
-        self, connection: AgentConnection, dialect: Dialect, respondents: Respondents | None = None
+        self,
+        connection: SessionConnection,
+        dialect: Dialect,
+        respondents: Respondents | None = None,
     ) -> None:
         self.session_id: u.SessionId | None = None
         self.state = SessionState()
@@ -89,6 +119,7 @@ class LiveSession:
         """Whether a replay of what is known is expected: then settings are taken, no messages."""
         self._listeners: dict[Subscription, Listener] = {}
         self._connections = 1
+        self._ids = IdNamespace()
         self._numbers = itertools.count(1)
 
     def subscribe(self, listener: Listener) -> Subscription:
@@ -97,7 +128,7 @@ class LiveSession:
 
     def wire_id(self, marked: str) -> str:
         """An id as the agent knows it; see `IdNamespace`."""
-        return self.reader.wire_id(marked) if isinstance(self.reader, IdNamespace) else marked
+        return self._ids.wire_id(marked)
 
     def apply(self, updates: Iterable[u.SessionUpdate]) -> None:
         """Apply updates in order, tell the listeners, send what waited for this."""
@@ -117,29 +148,33 @@ class LiveSession:
                     logger.exception("A view failed; the session goes on.")
         self._send_queued()
 
-    def reconnect(self, connection: AgentConnection, dialect: Dialect) -> None:
+    def apply_read(self, updates: Iterable[u.SessionUpdate]) -> None:
+        """Apply what the reader returned, with the agent's ids kept apart by connection."""
+        self.apply(self._ids.marked(updates))
+
+    def reconnect(self, connection: SessionConnection, dialect: Dialect) -> None:
         """Go on over a new connection, with what is known so far."""
         self.connection, self.dialect = connection, dialect
         self._connections += 1
-        self.reader = IdNamespace(dialect.reader(), self._connections)
+        self.reader, self._ids = dialect.reader(), IdNamespace(self._connections)
 
     def opened(self, session_id: u.SessionId, answer: Any, *, is_new: bool) -> None:
         """The set-up answer came: the session is served (again), or a new one in its place."""
         self.session_id = session_id
         self.apply([u.SessionOpened(is_new)])
-        self.apply(self.reader.opened(answer if isinstance(answer, dict) else {}))
+        self.apply_read(self.reader.opened(answer if isinstance(answer, dict) else {}))
 
     def option_set(self, option: u.ConfigOption, value: str | bool, answer: Any) -> None:
         """The agent took a config option's new value."""
-        self.apply(self.reader.option_set(option, value, answer))
+        self.apply_read(self.reader.option_set(option, value, answer))
 
     def receive(self, update: Any) -> None:
         """One `session/update` of the agent."""
         self.received_count += 1
-        found: Iterable[u.SessionUpdate] = self.reader.update(update)
+        found = self.reader.update(update)
         if self.suppress_replay:
             found = [each for each in found if isinstance(each, _SETTINGS)]
-        self.apply(found)
+        self.apply_read(found)
 
     # prompts
 
@@ -169,12 +204,12 @@ class LiveSession:
 
     def _send(self, prompt_id: u.PromptId, content: tuple[ContentBlock, ...]) -> None:
         was_busy = not self.state.is_idle or bool(self.state.open_prompts)
-        self.apply(self.reader.prompt_sent(prompt_id, content))
+        self.apply_read(self.reader.prompt_sent(prompt_id, content))
 
         def answered(response: Response) -> None:
             self.requests.discard(request_id)
             if response.error is None:
-                self.apply(self.reader.prompt_answered(prompt_id, response.result))
+                self.apply_read(self.reader.prompt_answered(prompt_id, response.result))
             elif isinstance(response.error, ConnectionLost):
                 return  # `lost` settles everything, with the reason
             elif was_busy and not self.state.is_idle and not self.state.is_cancelling:
@@ -183,7 +218,7 @@ class LiveSession:
             else:
                 error = response.error
                 failure = u.Failure(error.message, error.code, error.data)
-                self.apply(self.reader.prompt_failed(prompt_id, failure))
+                self.apply_read(self.reader.prompt_failed(prompt_id, failure))
 
         method, params = self.dialect.prompt(str(self.session_id), content)
         try:
@@ -193,7 +228,7 @@ class LiveSession:
             self.lost("The agent is not running.", "")
         except (TypeError, ValueError, RecursionError) as error:
             failure = u.Failure(f"The prompt cannot be sent: {error}")
-            self.apply(self.reader.prompt_failed(prompt_id, failure))
+            self.apply_read(self.reader.prompt_failed(prompt_id, failure))
 
     def refuse(self, prompt_id: u.PromptId, error: Exception) -> None:
         """End a prompt that could not be sent."""
@@ -221,7 +256,7 @@ class LiveSession:
             return False
         method, params = self.dialect.cancel(str(self.session_id))
         self.connection.rpc.notify(method, params)
-        self.apply(self.reader.cancel_sent())
+        self.apply_read(self.reader.cancel_sent())
         self._drop_questions(CANCELLED)
         return True
 
@@ -278,7 +313,7 @@ class LiveSession:
         elicitation_id = ElicitationId(f"asked-{next(self._numbers)}")
 
         def read() -> Iterable[u.SessionUpdate]:
-            check_mode(params, self.connection.methods.capabilities)
+            check_mode(params, self.connection.capabilities)
             return self.reader.elicitation_asked(elicitation_id, params)
 
         self._ask(ElicitationRequest(self, elicitation_id, incoming), incoming, read)
@@ -296,7 +331,7 @@ class LiveSession:
             self.apply([u.Violation(incoming.method, str(error), incoming.params)])
             return
         incoming.on_cancel = question.withdrawn
-        question.begin(found)
+        question.begin(self._ids.marked(found))
 
     def ask_own(
         self,

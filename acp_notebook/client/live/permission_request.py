@@ -105,8 +105,10 @@ class PermissionRequest(Question):
 
     def _applied(self, decision: policies.Decision) -> None:
         settled = u.PermissionSettled(u.PermissionId(self.key.id), decision.option_id, decision.by)
-        own = [settled] if self._is_own else self._session.reader.permission_settled(settled)
-        self._session.apply(own)
+        if self._is_own:
+            self._session.apply([settled])
+        else:
+            self._session.apply_read(self._session.reader.permission_settled(settled))
 
     def drop(self) -> None:
         """See `Question.drop`; a tool of this kernel gets its answer."""

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from acp_notebook.client.host import current_host
 from acp_notebook.errors import UsageError
 from acp_notebook.session import updates as u
 from acp_notebook.session.state import EntryKey
@@ -128,7 +127,7 @@ class Question(ABC):
 
     def _ask_function(self, function: Callable[..., Any], request: Any) -> None:
         try:
-            future = current_host().run_user_function(function, request)
+            future = self._session.respondents.run_function(function, request)
         except RuntimeError as error:  # no thread can be started any more
             self._function_failed(str(error))
             return

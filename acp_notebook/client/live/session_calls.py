@@ -21,7 +21,6 @@ from acp_notebook.errors import (
 )
 from acp_notebook.jsonrpc import METHOD_NOT_FOUND
 from acp_notebook.protocol.dialect import Call, ListedSession, SessionSetup
-from acp_notebook.protocol.negotiate import Negotiated
 from acp_notebook.session import updates as u
 from acp_notebook.session.state import ToolCall
 from acp_notebook.session.updates import TerminalId, ToolCallId
@@ -50,7 +49,7 @@ async def list_sessions(connection: AgentConnection, cwd: str | None) -> Session
         UnsupportedByAgent: The agent keeps no list.
         AgentError: It refused.
     """
-    facts = _facts(connection)
+    facts = connection.facts
     if not facts.capabilities.list_sessions:
         raise UnsupportedByAgent(
             f"{facts.info.label} keeps no list of sessions. If you know an id: %acp resume ID"
@@ -87,7 +86,7 @@ async def resume(
         UnsupportedByAgent: The agent cannot take up sessions.
         AgentError: It does not know this one, or refused.
     """
-    facts = _facts(connection)
+    facts = connection.facts
     # Known before it is asked for: the replay comes before the answer (SESS-3).
     connection.routes.expect(u.SessionId(session_id), live)
     try:
@@ -128,7 +127,7 @@ async def ask_to_resume(
     Raises:
         RequestFailed: The agent refused.
     """
-    facts = _facts(connection)
+    facts = connection.facts
     refusal: RequestFailed | None = None
     for with_replay in (replay, not replay):
         call = facts.dialect.resume(session_id, setup, facts.capabilities, replay=with_replay)
@@ -152,7 +151,7 @@ async def close(connection: AgentConnection, session_id: str) -> None:
         UnsupportedByAgent: The agent has no such call.
         RequestFailed: It refused.
     """
-    facts = _facts(connection)
+    facts = connection.facts
     if not facts.capabilities.close:
         raise UnsupportedByAgent(f"{facts.info.label} does not close single sessions.")
     await _give_up(connection, session_id, facts.dialect.close_session(session_id))
@@ -165,7 +164,7 @@ async def delete(connection: AgentConnection, session_id: str) -> None:
         UnsupportedByAgent: The agent has no such call.
         RequestFailed: It refused.
     """
-    facts = _facts(connection)
+    facts = connection.facts
     if not facts.capabilities.delete:
         raise UnsupportedByAgent(f"{facts.info.label} does not delete sessions.")
     await _give_up(connection, session_id, facts.dialect.delete_session(session_id))
@@ -181,23 +180,18 @@ async def _give_up(connection: AgentConnection, session_id: str, call: Call) -> 
     connection.routes.forget(u.SessionId(session_id))
 
 
-async def set_option(
-    connection: AgentConnection, live: LiveSession, option: u.ConfigOption, value: str | bool
-) -> None:
+async def set_option(live: LiveSession, option: u.ConfigOption, value: str | bool) -> None:
     """Set a config option; the answer's list replaces what is stored (CONF-2).
 
     Raises:
         RequestFailed: The agent refused; the option keeps its value.
     """
-    answer = await connection.request(
-        _facts(connection).dialect.set_option(str(live.session_id), option, value)
-    )
+    call = live.dialect.set_option(str(live.session_id), option, value)
+    answer = await live.connection.request(call)
     live.option_set(option, value, answer)
 
 
-async def cancel_tool_call(
-    connection: AgentConnection, live: LiveSession, tool_call_id: str
-) -> None:
+async def cancel_tool_call(live: LiveSession, tool_call_id: str) -> None:
     """Cancel a tool call, or the command in its terminal, by what each advertises (TOOL-9).
 
     Raises:
@@ -208,22 +202,17 @@ async def cancel_tool_call(
     call = live.state.tool_calls.get(ToolCallId(tool_call_id))
     if call is None or call.is_finished:
         raise UsageError(f"No tool call {tool_call_id!r} is going on.")
-    dialect, session_id = live.dialect, str(live.session_id)
+    dialect, session_id, wanted = live.dialect, str(live.session_id), None
     if call.can_cancel:
         wanted = dialect.cancel_tool_call(session_id, live.wire_id(call.tool_call_id))
-    else:
-        terminal_id = cancellable_terminal(live, call)
-        wanted = (
-            dialect.cancel_terminal(session_id, live.wire_id(terminal_id))
-            if terminal_id is not None
-            else None
-        )
+    elif (terminal_id := cancellable_terminal(live, call)) is not None:
+        wanted = dialect.cancel_terminal(session_id, live.wire_id(terminal_id))
     if wanted is None:
         raise UnsupportedByAgent(
             "The agent does not let this tool call be cancelled by itself. %acp stop cancels "
             "everything."
         )
-    await connection.request(wanted)
+    await live.connection.request(wanted)
 
 
 def cancellable_terminal(live: LiveSession, call: ToolCall) -> TerminalId | None:
@@ -233,9 +222,3 @@ def cancellable_terminal(live: LiveSession, call: ToolCall) -> TerminalId | None
         if terminal is not None and terminal.can_cancel and terminal.exit_status is None:
             return terminal_id
     return None
-
-
-def _facts(connection: AgentConnection) -> Negotiated:
-    if connection.negotiated is None:
-        raise AgentError("The agent is not connected.")
-    return connection.negotiated

@@ -102,8 +102,7 @@ def _where_offered(calls: ClientCalls, serve: ClientMethod) -> ClientMethod:
     def serve_if_offered(
         incoming: IncomingRequest, session: LiveSession, params: dict[str, object]
     ) -> None:
-        facts = session.connection.negotiated
-        if facts is not None and facts.dialect.client_calls is calls:
+        if session.dialect.client_calls is calls:
             serve(incoming, session, params)
         else:
             message = f"{incoming.method} was not offered to this agent."

@@ -225,10 +225,8 @@ def _sessions(state: MagicState, label: str | None) -> Iterator[tuple[str, str]]
 
     agent = _agent(state, label)
     if agent is not None and agent.sessions and agent.is_running:
-        connection = agent.sessions[-1].live.connection
-        asked = agent.thread.submit(
-            asyncio.wait_for(list_sessions(connection, agent.launch.cwd), PATIENCE_S)
-        )
+        listing = list_sessions(agent.connection, agent.launch.cwd)
+        asked = agent.thread.submit(asyncio.wait_for(listing, PATIENCE_S))
         with suppress(AcpNotebookError, TimeoutError):
             for session in asked.result(2 * PATIENCE_S).sessions:
                 yield session.id, session.title or session.updated_at or "session"

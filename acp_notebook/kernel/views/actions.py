@@ -55,7 +55,7 @@ class SessionActions:
 
         async def cancel() -> None:
             try:
-                await session_calls.cancel_tool_call(live.connection, live, tool_call_id)
+                await session_calls.cancel_tool_call(live, tool_call_id)
             except AcpNotebookError as error:
                 live.apply([Notice("warning", "The tool call was not cancelled", str(error))])
 
@@ -69,7 +69,7 @@ class SessionActions:
             try:
                 for option in live.state.config_options:
                     if option.id == option_id:
-                        await session_calls.set_option(live.connection, live, option, value)
+                        await session_calls.set_option(live, option, value)
             except AcpNotebookError as error:
                 live.apply([Notice("warning", "The setting was not changed", str(error))])
             finally:

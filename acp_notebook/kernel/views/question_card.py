@@ -155,7 +155,9 @@ def show_questions(agent: Agent, *, but: LiveSession | None = None) -> None:
         return
 
     def cards() -> list[QuestionCard]:
-        asking = [live for live in agent.live_sessions if live.questions and live is not but]
+        asking = [
+            live for live in agent.connection.routes.sessions if live.questions and live is not but
+        ]
         return [QuestionCard(live, agent.label) for live in asking]
 
     for card in agent.thread.call(cards):

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from acp_notebook.client.host import call_sync_or_async
+from acp_notebook.client.user_functions import call_sync_or_async
 
 
 def call_on_kernel_loop(function: Callable[..., Any], *args: Any) -> Any:

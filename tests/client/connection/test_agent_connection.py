@@ -22,7 +22,7 @@ from watching import (
 )
 
 import acp_notebook as acp
-from acp_notebook.client.host import PlainHost
+from acp_notebook.client.host import Host
 from acp_notebook.errors import (
     AgentError,
     AgentExited,
@@ -150,7 +150,7 @@ def test_a_session_without_an_id_is_an_error():
 # a start that takes long
 
 
-class Starting(PlainHost):
+class Starting(Host):
     """Sees the agent while it starts, and interrupts the wait when told to."""
 
     def __init__(self, when_started):
@@ -337,7 +337,7 @@ def test_updates_before_the_session_is_known_are_kept(start):
 def test_updates_for_sessions_that_never_come_are_kept_within_bounds(start):
     agent = start(story("early-and-noisy"))
     assert agent.session.title == "Early"
-    assert agent.thread.call(lambda: len(agent._connection.routes._held)) == 999
+    assert agent.thread.call(lambda: len(agent.connection.routes._held)) == 999
 
 
 @proves("STATE-4")

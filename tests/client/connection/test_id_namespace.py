@@ -13,9 +13,20 @@ from acp_notebook.session.content import TextBlock
 TEXT = {"type": "text", "text": "words"}
 
 
+class Marked:
+    """A reader whose updates are marked as those of a connection."""
+
+    def __init__(self, reader, connection):
+        self._reader = reader
+        self._ids = IdNamespace(connection)
+
+    def __getattr__(self, name):
+        return lambda *given: self._ids.marked(getattr(self._reader, name)(*given))
+
+
 @pytest.fixture
 def reader():
-    return IdNamespace(V2Dialect().reader(), 2)
+    return Marked(V2Dialect().reader(), 2)
 
 
 def test_messages_and_their_chunks_keep_together(reader):
@@ -97,7 +108,7 @@ def test_what_has_no_id_passes_as_it_is(reader):
 
 
 def test_ids_that_a_reader_makes_up_are_marked():
-    first, second = V1Dialect().reader(), IdNamespace(V1Dialect().reader(), 2)
+    first, second = V1Dialect().reader(), Marked(V1Dialect().reader(), 2)
 
     def ids(reader):
         sent = reader.prompt_sent(u.PromptId("p"), (TextBlock("hi"),))

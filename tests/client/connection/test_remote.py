@@ -244,7 +244,7 @@ def test_a_session_whose_stream_alone_is_lost_does_not_hang(connect, python_port
     agent = connect(f"http://127.0.0.1:{python_port}/acp")
     turn = agent.session.prompt("[[say:begun]][[hang]]", wait=False)
     until(agent.session, lambda state: any("begun" in m.text for m in state.messages.values()))
-    transport = agent._connection.endpoint.transport
+    transport = agent.connection.endpoint.transport
     agent.thread.call(lambda: transport.stream_ended(agent.session.id))
     assert "the stream of the session was lost" in turn.wait().error
 

@@ -36,7 +36,7 @@ def session(*updates, dialect=None):
 @pytest.mark.requirement("TOOL-9")
 async def test_a_call_that_offers_it_is_cancelled_by_its_id():
     connection, live = session(u.ToolCallUpdate(CALL, status="in_progress", can_cancel=True))
-    await cancel_tool_call(connection, live, CALL)
+    await cancel_tool_call(live, CALL)
     assert connection.asked == [("tool_call/cancel", {"sessionId": "s1", "toolCallId": "call-1"})]
 
 
@@ -46,7 +46,7 @@ async def test_its_terminal_is_cancelled_where_only_that_offers_it():
         u.TerminalUpdate(TERMINAL, can_cancel=True),
         u.ToolCallUpdate(CALL, status="in_progress", content=(u.TerminalItem(TERMINAL),)),
     )
-    await cancel_tool_call(connection, live, CALL)
+    await cancel_tool_call(live, CALL)
     assert connection.asked == [("terminal/cancel", {"sessionId": "s1", "terminalId": "term-1"})]
 
 
@@ -54,7 +54,7 @@ async def test_its_terminal_is_cancelled_where_only_that_offers_it():
 async def test_nothing_is_asked_of_an_agent_that_does_not_offer_it():
     connection, live = session(u.ToolCallUpdate(CALL, status="in_progress"))
     with pytest.raises(UnsupportedByAgent, match="%acp stop"):
-        await cancel_tool_call(connection, live, CALL)
+        await cancel_tool_call(live, CALL)
     assert connection.asked == []
 
 
@@ -63,14 +63,14 @@ async def test_v1_has_no_such_call():
         u.ToolCallUpdate(CALL, status="in_progress", can_cancel=True), dialect=V1Dialect()
     )
     with pytest.raises(UnsupportedByAgent):
-        await cancel_tool_call(connection, live, CALL)
+        await cancel_tool_call(live, CALL)
 
 
 async def test_a_call_that_has_ended_or_never_was_cannot_be_cancelled():
     connection, live = session(u.ToolCallUpdate(CALL, status="completed", can_cancel=True))
     for tool_call_id in (CALL, "another"):
         with pytest.raises(UsageError):
-            await cancel_tool_call(connection, live, tool_call_id)
+            await cancel_tool_call(live, tool_call_id)
 
 
 def test_after_a_restart_the_agent_is_asked_by_its_own_id():

@@ -247,7 +247,7 @@ def test_no_command_outlives_its_session(asking, how):
     elif how == "closed":
         agent.session.close()
     else:
-        agent.thread.call(lambda: agent._connection.end("ended by the test"))
+        agent.thread.call(lambda: agent.connection.end("ended by the test"))
     assert all_gone(pids)
 
 
@@ -292,7 +292,7 @@ def test_a_waiting_agent_is_answered_when_its_command_is_killed(asking):
 def test_ids_of_a_restarted_agents_terminals_are_still_ours(asking):
     asking(create("echo first"), WAIT)
     agent = asking.agent
-    agent.thread.call(lambda: agent._connection.end("ended by the test"))
+    agent.thread.call(lambda: agent.connection.end("ended by the test"))
     content = [{"type": "terminal", "terminalId": "$TERM"}]
     update = {"sessionUpdate": "tool_call", "toolCallId": "c", "title": "t", "content": content}
     asking(create("echo second"), WAIT, ["session/update", {"update": update}])
