@@ -74,7 +74,8 @@ async def test_a_call_that_has_ended_or_never_was_cannot_be_cancelled():
 
 
 def test_after_a_restart_the_agent_is_asked_by_its_own_id():
-    reader = IdNamespace(V2Dialect().reader(), 2)
-    (update,) = reader.update({"sessionUpdate": "tool_call_update", "toolCallId": "call-1"})
+    ids, reader = IdNamespace(2), V2Dialect().reader()
+    raw = {"sessionUpdate": "tool_call_update", "toolCallId": "call-1"}
+    (update,) = ids.marked(reader.update(raw))
     assert update.tool_call_id != "call-1"
-    assert reader.wire_id(update.tool_call_id) == "call-1"
+    assert ids.wire_id(update.tool_call_id) == "call-1"
