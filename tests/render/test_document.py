@@ -335,12 +335,12 @@ def test_listeners_hear_questions_answers_and_the_end_only() -> None:
 def test_that_it_waits_is_said_at_the_top_and_by_the_question_alone() -> None:
     turn = Turn()
     turn.see(u.PromptSent(PROMPT, (TextBlock("x"),)), u.StateUpdate("running"))
-    assert "Working" in "".join(turn.page.slots["foot"])
+    assert "Working" in turn.page.html["foot"]
     text = turn.see(
         u.PermissionRequested(QUESTION, "May I?", OPTIONS), u.StateUpdate("requires_action")
     )
     assert text.count("Waiting for you") == 1
-    assert "".join(turn.page.slots["foot"]) == ""
+    assert turn.page.html["foot"] == ""
 
 
 def test_a_plan_that_is_done_folds_at_the_end_of_the_turn_and_not_before() -> None:
@@ -374,4 +374,4 @@ def test_controls_leave_their_place_at_the_end() -> None:
     turn.see(u.ConfigOptionsUpdate((option,)))
     turn.document.finish("end_turn")
     turn.see()
-    assert turn.page.slots["controls"] == ["<span></span>"]
+    assert turn.page.html["controls"] == "<span></span>"
