@@ -32,27 +32,32 @@ class PageServer:
         self._lock = threading.Lock()
         self._numbers = itertools.count()
         self._dropped: list[int] = []
-        self._write(json.dumps(join_modules("turn_view.js")))
+        self._write(join_modules("turn_view.js"))
 
     def open(self, page: PageModel) -> int:
         """A number for a page, which goes when the page does."""
         number = next(self._numbers)
-        # A finalizer may run inside `ask`: it only leaves a note.
+        # A finalizer may run while the lock is held: it only leaves a note.
         weakref.finalize(page, self._dropped.append, number)
         return number
 
-    def ask(self, **request: Any) -> dict[str, Any]:
+    def perform(self, page: int, operations: list[dict[str, Any]]) -> None:
+        """Send a message to a page; only who reads waits for the page."""
         with self._lock:
             dropped, self._dropped[:] = self._dropped[:], []
-            self._write(json.dumps({**request, "drop": dropped}))
+            self._write({"page": page, "ops": operations, "drop": dropped})
+
+    def read(self, page: int) -> dict[str, Any]:
+        with self._lock:
+            self._write({"page": page, "ops": None, "drop": []})
             assert self._process.stdout is not None
-            answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+            answer: dict[str, Any] = json.loads(self._process.stdout.readline() or '{"error": "gone"}')
         assert "error" not in answer, answer["error"]
         return answer
 
-    def _write(self, line: str) -> None:
+    def _write(self, value: Any) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.write(line.encode() + b"\n")
+        self._process.stdin.write(json.dumps(value).encode() + b"\n")
         self._process.stdin.flush()
 
     def close(self) -> None:
@@ -70,12 +75,17 @@ class PageModel:
     """A page that obeys operations; a slot or an entry that does not exist is a mistake here."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
         self._number = page_server().open(self)
 
     def obey(self, operations: list[dict[str, Any]]) -> PageModel:
-        self.said += page_server().ask(page=self._number, ops=operations)["said"]
+        page_server().perform(self._number, operations)
         return self
+
+    @property
+    def said(self) -> list[str]:
+        """What a screen reader has read out."""
+        said: list[str] = self._read()["said"]
+        return said
 
     @property
     def entries(self) -> dict[str, tuple[str, str]]:
@@ -94,7 +104,7 @@ class PageModel:
         return " ".join(visible_text("".join(self.html.values())).split())
 
     def _read(self) -> dict[str, Any]:
-        return page_server().ask(page=self._number)
+        return page_server().read(self._number)
 
 
 def visible_text(html: str) -> str:

@@ -23,9 +23,9 @@ export class Forms {
     if (id) this.#drafts.set(id, gatherValues(form));
   }
 
-  /** @param {HTMLFormElement | null} form */
+  /** @param {HTMLFormElement} form */
   restore(form) {
-    const draft = form && this.#drafts.get(form.dataset.form ?? '');
+    const draft = this.#drafts.get(form.dataset.form ?? '');
     if (draft) fillIn(form, draft);
   }
 

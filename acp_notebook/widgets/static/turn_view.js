@@ -154,7 +154,7 @@ class TurnPage {
   /** @param {HTMLElement} entry */
   #complete(entry) {
     keepKeys(entry);
-    this.#forms.restore(entry.querySelector('form[data-form]'));
+    for (const form of entry.querySelectorAll('form')) this.#forms.restore(form);
     linkFiles(entry, this.#model.widget_manager);
     this.#finishing.soon(entry);
   }

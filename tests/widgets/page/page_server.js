@@ -1,9 +1,9 @@
 /**
  * Pages for tests in Python: the module that a widget sends, on a DOM, driven by lines of JSON.
  *
- * The first line is the module's text. Then `{page, ops}` performs operations and answers with
- * what was said, `{page}` answers with what stands in the page, and `drop` names pages that are
- * done with. An operation that finds no place is a fault here, in a browser it would be passed over.
+ * The first line is the module's text. Every other line names a page, and either the operations of
+ * a message to it, or none: then what stands in the page is the answer. An operation that finds no
+ * place is a fault here; in a browser it is passed over.
  */
 
 import { createInterface } from 'node:readline';
@@ -21,43 +21,66 @@ const { default: view } = await import(`data:text/javascript,${encodeURIComponen
 class Page {
   #el = place();
   #number = 0;
+  #said = [];
+  #error;
+  #found = new Map();
+  #voice;
   #receive;
   #close;
 
   constructor() {
-    const sent = [];
     const on = (_, callback) => (this.#receive = callback);
-    this.#close = view.render({ model: { on, off() {}, send: m => sent.push(m) }, el: this.#el });
+    this.#close = view.render({ model: { on, off() {}, send() {} }, el: this.#el });
+    [this.#voice] = this.#el.querySelectorAll('.acp-say');
     this.#receive({ ...TURN, n: 0, ops: [], whole: true });
-    this.sent = sent;
   }
 
+  /** What fails is answered to who reads next. */
   perform(ops) {
-    const said = [];
-    for (const op of ops) {
-      this.#check(op);
-      this.#receive({ ...TURN, n: ++this.#number, ops: [op] });
-      if (op.op === 'say') said.push(this.#el.querySelector('.acp-say').textContent);
+    try {
+      this.#receive({ ...TURN, n: ++this.#number, ops: this.#checked(ops) });
+    } catch (error) {
+      this.#error ??= error.stack;
     }
-    return { said };
+  }
+
+  #checked(ops) {
+    const forEach = perform => {
+      for (const op of ops) {
+        this.#check(op);
+        perform(op);
+        if (op.op === 'say') this.#said.push(this.#voice.textContent);
+      }
+    };
+    return Object.assign([...ops], { forEach });
   }
 
   #check({ op, id, slot, keep }) {
-    const needed = slot !== undefined ? `slot="${slot}"` : `entry="${id}"`;
-    const isNeeded = slot !== undefined || op === 'del' || op === 'wrong' || (op === 'put' && keep);
-    if (isNeeded && !this.#el.querySelector(`[data-${needed}]`)) {
-      throw new Error(`${op} finds no ${needed}`);
-    }
+    const needsEntry = op === 'del' || op === 'wrong' || (op === 'put' && keep);
+    if (slot !== undefined) this.#find(op, `[data-slot="${slot}"]`);
+    else if (needsEntry) this.#find(op, `[data-entry="${id}"]`);
+  }
+
+  #find(op, selector) {
+    if (this.#el.contains(this.#found.get(selector) ?? null)) return;
+    const [place] = this.#el.querySelectorAll(selector);
+    if (!place) throw new Error(`${op} finds no ${selector}`);
+    this.#found.set(selector, place);
   }
 
   read() {
-    const entries = [...this.#el.querySelectorAll('.acp-entries > section')].map(entry => [
-      entry.dataset.entry,
-      entry.className.replace('acp-entry acp-is-', ''),
-      entry.innerHTML
-    ]);
-    const line = name => this.#el.querySelector(`[data-slot="${name}"]`).innerHTML;
-    return { entries, lines: Object.fromEntries(LINES.map(name => [name, line(name)])) };
+    if (this.#error) return { error: this.#error };
+    const html = name => this.#el.querySelectorAll(`[data-slot="${name}"]`)[0].innerHTML;
+    const entries = [...this.#el.querySelectorAll('.acp-entries > section')];
+    return {
+      said: this.#said,
+      lines: Object.fromEntries(LINES.map(name => [name, html(name)])),
+      entries: entries.map(({ dataset, className, innerHTML }) => [
+        dataset.entry,
+        className.replace('acp-entry acp-is-', ''),
+        innerHTML
+      ])
+    };
   }
 
   close() {
@@ -68,21 +91,14 @@ class Page {
 
 const pages = new Map();
 
-function answer({ page: id, ops, drop }) {
+for await (const line of lines) {
+  const { page: id, ops, drop } = JSON.parse(line);
   for (const done of drop) {
     pages.get(done)?.close();
     pages.delete(done);
   }
   if (!pages.has(id)) pages.set(id, new Page());
-  return ops ? pages.get(id).perform(ops) : pages.get(id).read();
-}
-
-for await (const line of lines) {
-  let answered;
-  try {
-    answered = answer(JSON.parse(line));
-  } catch (error) {
-    answered = { error: error.stack };
-  }
-  process.stdout.write(`${JSON.stringify(answered)}\n`);
+  const page = pages.get(id);
+  if (ops) page.perform(ops);
+  else process.stdout.write(`${JSON.stringify(page.read())}\n`);
 }
