@@ -34,7 +34,14 @@ export default defineConfig(
   },
   {
     files: ['tests/widgets/page/*.js'],
-    languageOptions: { globals: { document: 'readonly', process: 'readonly', URL: 'readonly' } }
+    languageOptions: {
+      globals: {
+        document: 'readonly',
+        getSelection: 'readonly',
+        navigator: 'readonly',
+        process: 'readonly'
+      }
+    }
   },
   {
     files: ['*.mjs'],

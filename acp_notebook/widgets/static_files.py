@@ -1,8 +1,8 @@
-"""What goes into the page, as text: its styles, and its JavaScript as the one module a widget takes.
+"""What goes into the page, as text: its styles, and its modules joined into the one a widget takes.
 
 Knows the form that the modules are kept in, not what they do: they import from siblings only and
-by the same name, and what is exported is exported where it is declared; no text of theirs goes over
-several lines. What is written otherwise stays as it is, and the joined module does not load.
+by the same name, what is exported is exported where it is declared, and no string goes over several
+lines. What is written otherwise stays as it is, and the joined module does not load.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Final
 
 STATIC: Final = Path(__file__).parent / "static"
-_IMPORT: Final = re.compile(r"^import \{\s*\w+(?:,\s*\w+)*\s*\} from '\./(\w+\.js)';\n", re.M)
-_EXPORT: Final = re.compile(r"^export (?=const |function |class )", re.M)
+_IMPORT: Final = re.compile(r"(?m)^import \{\s*\w+(?:,\s*\w+)*\s*\} from '\./(\w+\.js)';\n")
+_EXPORT: Final = re.compile(r"(?m)^export (?=const |function |class )")
 # Every view takes its module along: reasons, types and indents stay here.
-_COMMENT: Final = re.compile(r"/\*\*[\s\S]*?\*/|^ *//.*", re.M)
-_SPACE: Final = re.compile(r"^\s+", re.M)
+_COMMENT: Final = re.compile(r"(?m)/\*\*[\s\S]*?\*/|^ *//.*")
+_INDENT: Final = re.compile(r"(?m)^\s+")
 
 
 def read_static(name: str) -> str:
@@ -36,4 +36,4 @@ def join_modules(entry: str) -> str:
         joined[name] = _EXPORT.sub("", _IMPORT.sub("", source))
 
     add(entry)
-    return _SPACE.sub("", _COMMENT.sub("", "".join(joined.values())))
+    return _INDENT.sub("", _COMMENT.sub("", "".join(joined.values())))

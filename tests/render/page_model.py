@@ -51,7 +51,9 @@ class PageServer:
         with self._lock:
             self._write({"page": page, "ops": None, "drop": []})
             assert self._process.stdout is not None
-            answer: dict[str, Any] = json.loads(self._process.stdout.readline() or '{"error": "gone"}')
+            answer: dict[str, Any] = json.loads(
+                self._process.stdout.readline() or '{"error": "gone"}'
+            )
         assert "error" not in answer, answer["error"]
         return answer
 
