@@ -2,9 +2,9 @@
  * New HTML in an old place, of which the reader keeps what is theirs: slots keep their content,
  * `<details>` stay as they were left, and the focus returns to what has the same key.
  *
- * A library that compares trees (idiomorph, morphdom) is not used: long content stands in slots,
- * which are kept as they are, and what is replaced is small. It would have to be told of slots and
- * folds all the same, and its text, as long as the whole page's, would go out with every view.
+ * No library that compares trees (idiomorph, morphdom) does it: what is long stands in slots, which
+ * stay as they are, and what is replaced is small. A library would need to know slots and folds all
+ * the same, and would add more than half to what every view sends (10 kB, minified, to 18 kB).
  */
 
 import { all } from './elements.js';
