@@ -44,16 +44,16 @@ class PageServer:
     def perform(self, page: int, operations: list[dict[str, Any]]) -> None:
         """Send a message to a page; only who reads waits for the page."""
         with self._lock:
-            dropped, self._dropped[:] = self._dropped[:], []
+            dropped = [self._dropped.pop() for _ in range(len(self._dropped))]
             self._write({"page": page, "ops": operations, "drop": dropped})
 
     def read(self, page: int) -> dict[str, Any]:
         with self._lock:
             self._write({"page": page, "ops": None, "drop": []})
             assert self._process.stdout is not None
-            answer: dict[str, Any] = json.loads(
-                self._process.stdout.readline() or '{"error": "gone"}'
-            )
+            line = self._process.stdout.readline()
+        assert line, "The pages' process has ended; what it wrote to stderr says why."
+        answer: dict[str, Any] = json.loads(line)
         assert "error" not in answer, answer["error"]
         return answer
 
