@@ -46,6 +46,8 @@ test('only the middle of a long entry has to come', () => {
   assert.equal(list.firstChild.innerHTML, '<b>start 🎉</b><i>new</i><u>end</u>');
   put('e0', '<i>newer</i>', [15, 10]);
   assert.equal(list.firstChild.innerHTML, '<b>start 🎉</b><i>newer</i><u>end</u>');
+  put('e0', '<i>last</i>', [15, 0]);
+  assert.equal(list.firstChild.innerHTML, '<b>start 🎉</b><i>last</i>');
 });
 
 test('slots are found wherever they stand, also anew', () => {
@@ -55,6 +57,10 @@ test('slots are found wherever they stand, also anew', () => {
   blocks.set({ op: 'set', slot: 'no"where', html: 'x' });
   put('e0', '<b>title</b><div data-slot="e0.out"></div>');
   assert.equal(list.textContent, 'titletext');
+  put('e0', 'nothing');
+  put('e0', '<div data-slot="e0.out"></div>');
+  blocks.set({ op: 'set', slot: 'e0.out', html: 'anew' });
+  assert.equal(list.textContent, 'anew');
   blocks.clear();
   assert.equal(list.textContent, '');
   put('e0', '<div data-slot="e0.out"></div>');

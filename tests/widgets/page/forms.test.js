@@ -65,8 +65,12 @@ test('a form is sent once, and again when something was wrong', () => {
   forms.submit(form);
   assert.deepEqual(sent, [{ t: 'act', act: 'submit', id: 'e1', values: VALUES }]);
   showWrong(form, { 1: 'Please agree.' });
+  named(form, 'f5').value = '4';
   forms.submit(form);
   assert.equal(sent.length, 2);
+  const again = makeForm();
+  forms.restore(again);
+  assert.equal(named(again, 'f5').value, '4');
 });
 
 test('words stand beside their field, which gets the focus, and what was typed stays', () => {

@@ -156,6 +156,14 @@ test('the record takes the place of the output that shows the view', () => {
   assert.deepEqual(sentKinds(), ['sync', 'settled']);
 });
 
+test('a closed page leaves no mark in the title', () => {
+  tell({ n: 1, whole: true, asks: true }, []);
+  setHidden(true);
+  assert.equal(document.title, '(?) Notebook');
+  close();
+  assert.equal(document.title, 'Notebook');
+});
+
 test('a closed page does and asks nothing more', () => {
   close();
   const receive = model.sent.length;
