@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextvars
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, Final
 
 import anywidget
@@ -16,9 +15,9 @@ import anywidget
 from acp_notebook.render.markup import live_theme
 from acp_notebook.render.parsing.terminal_screen import TerminalScreen
 from acp_notebook.session.form import HIDDEN
+from acp_notebook.widgets.static_files import join_modules, read_static
 from acp_notebook.widgets.turn_view import Channel, Timer
 
-_STATIC: Final = Path(__file__).parent / "static"
 REFRESH_S: Final = 1 / 15
 SECRET_CHARS: Final = 3
 
@@ -26,11 +25,8 @@ SECRET_CHARS: Final = 3
 class TerminalView(anywidget.AnyWidget):
     """One terminal in the page. Has no traits: its content arrives as messages."""
 
-    _esm = (_STATIC / "terminal_view.js").read_text(encoding="utf-8")
-    _css = "\n".join(
-        (_STATIC / name).read_text(encoding="utf-8")
-        for name in ("turn_view.css", "terminal_view.css")
-    )
+    _esm = join_modules("terminal_view.js")
+    _css = read_static("turn_view.css") + read_static("terminal_view.css")
 
 
 class TerminalPresenter:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextvars
 import time
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any, Final, Protocol
 
 import anywidget
@@ -20,17 +19,17 @@ from acp_notebook.render.entries.form_entry import ACTIONS, given_values
 from acp_notebook.session.changes import SessionChange
 from acp_notebook.session.elicitation import Action, ElicitationId
 from acp_notebook.session.updates import Failure, PermissionId, PromptId, ToolCallId
+from acp_notebook.widgets.static_files import join_modules, read_static
 
 # A reloaded page has a new id; the oldest ids are dropped.
 MAX_PAGES: Final = 16
-_STATIC: Final = Path(__file__).parent / "static"
 
 
 class TurnView(anywidget.AnyWidget):
     """One turn in the page. Has no traits: its content arrives as numbered messages."""
 
-    _esm = (_STATIC / "turn_view.js").read_text(encoding="utf-8")
-    _css = (_STATIC / "turn_view.css").read_text(encoding="utf-8")
+    _esm = join_modules("turn_view.js")
+    _css = read_static("turn_view.css")
 
 
 class TurnActions(Protocol):

@@ -142,6 +142,13 @@ def test_wheel_carries_the_extension_once(tmp_path: Path) -> None:
     assert not [name for name in names if name.startswith("acp_notebook/labextension")]
 
 
+def test_wheel_carries_the_page(tmp_path: Path) -> None:
+    static = REPOSITORY / "acp_notebook" / "widgets" / "static"
+    with ZipFile(hatchling_build("wheel", tmp_path)) as wheel:
+        names = set(wheel.namelist())
+    assert {path.relative_to(REPOSITORY).as_posix() for path in static.iterdir()} <= names
+
+
 def test_sdist_carries_sources_and_build_but_no_dependencies(tmp_path: Path) -> None:
     with tarfile.open(hatchling_build("sdist", tmp_path)) as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}

@@ -1,111 +1,112 @@
-"""The page as far as the kernel can know it: entries, slots, and what operations do to them."""
+"""The page as a reader sees it: the module that a view sends, on a DOM in a Node.js process.
+
+One process serves all pages of a test session, line by line (`tests/widgets/page/page_server.js`).
+"""
 
 from __future__ import annotations
 
-import re
+import atexit
+import itertools
+import json
+import subprocess
+import threading
+import weakref
+from functools import cache
 from html.parser import HTMLParser
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
-LINES = ("head", "usage", "controls", "now", "earlier", "foot")
-SLOT = re.compile(r'<(\w+)([^>]*) data-slot="([^"]+)"></\1>')
+from acp_notebook.widgets.static_files import join_modules
+
+FOLDER: Final = Path(__file__).resolve().parents[1] / "widgets"
+
+
+class PageServer:
+    """The process in which the pages are."""
+
+    def __init__(self) -> None:
+        if not (FOLDER / "node_modules").is_dir():
+            raise FileNotFoundError(f"{FOLDER}/node_modules is missing: run scripts/develop")
+        command = ["node", FOLDER / "page" / "page_server.js"]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._lock = threading.Lock()
+        self._numbers = itertools.count()
+        self._dropped: list[int] = []
+        self._write(join_modules("turn_view.js"))
+
+    def open(self, page: PageModel) -> int:
+        """A number for a page, which goes when the page does."""
+        number = next(self._numbers)
+        # A finalizer may run while the lock is held: it only leaves a note.
+        weakref.finalize(page, self._dropped.append, number)
+        return number
+
+    def perform(self, page: int, operations: list[dict[str, Any]]) -> None:
+        """Send a message to a page; only who reads waits for the page."""
+        with self._lock:
+            dropped = [self._dropped.pop() for _ in range(len(self._dropped))]
+            self._write({"page": page, "ops": operations, "drop": dropped})
+
+    def read(self, page: int) -> dict[str, Any]:
+        with self._lock:
+            self._write({"page": page, "ops": None, "drop": []})
+            assert self._process.stdout is not None
+            line = self._process.stdout.readline()
+        assert line, "The pages' process has ended; what it wrote to stderr says why."
+        answer: dict[str, Any] = json.loads(line)
+        assert "error" not in answer, answer["error"]
+        return answer
+
+    def _write(self, value: Any) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(value).encode() + b"\n")
+        self._process.stdin.flush()
+
+    def close(self) -> None:
+        self._process.communicate()
+
+
+@cache
+def page_server() -> PageServer:
+    server = PageServer()
+    atexit.register(server.close)
+    return server
 
 
 class PageModel:
-    """Obeys operations as the real page does; a slot that does not exist is a mistake here."""
+    """A page that obeys operations; a slot or an entry that does not exist is a mistake here."""
 
     def __init__(self) -> None:
-        self.entries: dict[str, tuple[str, str]] = {}
-        self.slots: dict[str, list[str]] = {name: [] for name in LINES}
-        self.said: list[str] = []
-        self.wrong: dict[str, dict[str, str]] = {}
+        self._number = page_server().open(self)
 
     def obey(self, operations: list[dict[str, Any]]) -> PageModel:
-        for operation in operations:
-            getattr(self, "_" + operation["op"])(operation)
+        page_server().perform(self._number, operations)
         return self
 
-    def _clear(self, _: dict[str, Any]) -> None:
-        self.entries.clear()
-        self.slots = {name: self.slots[name] for name in LINES}
+    @property
+    def said(self) -> list[str]:
+        """What a screen reader has read out."""
+        said: list[str] = self._read()["said"]
+        return said
 
-    def _put(self, operation: dict[str, Any]) -> None:
-        before = self.entries.get(operation["id"])
-        if "keep" in operation:
-            assert before is not None
-            operation = {**operation, "html": spliced(before[1], **operation)}
-        names = slot_names(operation["html"])
-        if before is not None:
-            for name in set(slot_names(before[1])) - set(names):
-                self._drop(name)
-        self.entries[operation["id"]] = (operation["kind"], operation["html"])
-        for name in names:
-            self.slots.setdefault(name, [])
-
-    def _drop(self, name: str) -> None:
-        for html in self.slots.pop(name):
-            for inner in slot_names(html):
-                self._drop(inner)
-
-    def _del(self, operation: dict[str, Any]) -> None:
-        _, html = self.entries.pop(operation["id"])
-        for name in slot_names(html):
-            self._drop(name)
-
-    def _set(self, operation: dict[str, Any]) -> None:
-        name, html = operation["slot"], operation["html"]
-        self._drop(name)
-        self.slots[name] = children(html)
-        for inner in slot_names(html):
-            self.slots[inner] = []
-
-    def _add(self, operation: dict[str, Any]) -> None:
-        slot = self.slots[operation["slot"]]
-        slot += children(operation["html"])
-        if "keep" in operation:
-            del slot[: -operation["keep"]]
-
-    def _wrong(self, operation: dict[str, Any]) -> None:
-        assert operation["id"] in self.entries
-        self.wrong[operation["id"]] = operation["words"]
-
-    def _say(self, operation: dict[str, Any]) -> None:
-        self.said.append(operation["text"])
-
-    def fill(self, html: str) -> str:
-        def filled(match: re.Match[str]) -> str:
-            tag, attributes, name = match.groups()
-            content = self.fill("".join(self.slots[name]))
-            return f"<{tag}{attributes} data-slot={name}>{content}</{tag}>"
-
-        return SLOT.sub(filled, html)
+    @property
+    def entries(self) -> dict[str, tuple[str, str]]:
+        """Kind and HTML of every entry, in their order."""
+        return {ident: (kind, html) for ident, kind, html in self._read()["entries"]}
 
     @property
     def html(self) -> dict[str, str]:
-        """Every entry with its slots filled, and the first and last line."""
-        found = {ident: self.fill(html) for ident, (_, html) in self.entries.items()}
-        return found | {name: "".join(self.slots[name]) for name in LINES}
+        """Every entry, and the first and last line."""
+        found = self._read()
+        return {ident: html for ident, _, html in found["entries"]} | found["lines"]
 
     @property
     def text(self) -> str:
         """What a reader would see."""
         return " ".join(visible_text("".join(self.html.values())).split())
 
-
-def slot_names(html: str) -> list[str]:
-    return [match[3] for match in SLOT.finditer(html)]
-
-
-def children(html: str) -> list[str]:
-    """Top-level children; only lines of a terminal are ever counted, and they are plain."""
-    return re.findall(r"<div>.*?</div>", html, re.DOTALL) if html.startswith("<div>") else [html]
-
-
-def spliced(before: str, *, html: str, keep: list[int], **_: Any) -> str:
-    """The page's HTML of an entry of which only the middle came; a page counts in UTF-16."""
-    had = before.encode("utf-16-le")
-    start, end = keep
-    parts = (had[: 2 * start], html.encode("utf-16-le"), had[len(had) - 2 * end :])
-    return b"".join(parts).decode("utf-16-le")
+    def _read(self) -> dict[str, Any]:
+        return page_server().read(self._number)
 
 
 def visible_text(html: str) -> str:

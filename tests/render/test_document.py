@@ -36,9 +36,12 @@ class Turn:
 
     def see(self, *updates: u.SessionUpdate) -> str:
         """Apply the updates, send, and read the page."""
+        self.send(*updates)
+        return self.page.text
+
+    def send(self, *updates: u.SessionUpdate) -> None:
         self.urgent = self.note(updates)
         self.page.obey(self.document.ops())
-        return self.page.text
 
     def note(self, updates: Iterable[u.SessionUpdate]) -> bool:
         changes = [change for update in updates for change in apply(self.state, update)]
@@ -61,13 +64,13 @@ def test_operations_one_by_one_build_what_a_snapshot_builds(
     seen = Turn()
     for update in turn:
         if data.draw(st.booleans()):
-            seen.see(update)
+            seen.send(update)
         else:
             seen.note([update])
-    seen.see()
+    seen.send()
     assert seen.snapshot().html == seen.page.html
     seen.document.finish("end_turn")
-    seen.see()
+    seen.send()
     assert seen.snapshot().html == seen.page.html
 
 
@@ -79,13 +82,13 @@ def test_the_end_does_not_depend_on_when_things_were_sent(
     often, once = Turn(), Turn()
     for update in turn:
         if data.draw(st.booleans()):
-            often.see(update)
+            often.send(update)
         else:
             often.note([update])
         once.note([update])
     for each in (often, once):
         each.document.finish("end_turn", None, 1.0)
-        each.see()
+        each.send()
     assert list(often.page.html.values()) == list(once.page.html.values())
 
 
@@ -335,12 +338,12 @@ def test_listeners_hear_questions_answers_and_the_end_only() -> None:
 def test_that_it_waits_is_said_at_the_top_and_by_the_question_alone() -> None:
     turn = Turn()
     turn.see(u.PromptSent(PROMPT, (TextBlock("x"),)), u.StateUpdate("running"))
-    assert "Working" in "".join(turn.page.slots["foot"])
+    assert "Working" in turn.page.html["foot"]
     text = turn.see(
         u.PermissionRequested(QUESTION, "May I?", OPTIONS), u.StateUpdate("requires_action")
     )
     assert text.count("Waiting for you") == 1
-    assert "".join(turn.page.slots["foot"]) == ""
+    assert turn.page.html["foot"] == ""
 
 
 def test_a_plan_that_is_done_folds_at_the_end_of_the_turn_and_not_before() -> None:
@@ -374,4 +377,4 @@ def test_controls_leave_their_place_at_the_end() -> None:
     turn.see(u.ConfigOptionsUpdate((option,)))
     turn.document.finish("end_turn")
     turn.see()
-    assert turn.page.slots["controls"] == ["<span></span>"]
+    assert turn.page.html["controls"] == "<span></span>"

@@ -1,111 +1,118 @@
-// The page's half of a terminal one can type into. The kernel draws the screen; this sends keys.
+/** The page's half of a terminal one can type into. The kernel draws the screen; this sends keys. */
 
-const KEYS = {
-  ArrowUp: "\x1b[A",
-  ArrowDown: "\x1b[B",
-  ArrowRight: "\x1b[C",
-  ArrowLeft: "\x1b[D",
-  Escape: "\x1b",
-  Backspace: "\x7f",
-};
+import { takeKey } from './answering.js';
+import { all, makeButton, one } from './elements.js';
+import { Request } from './messages.js';
+import { terminalKeys } from './terminal_keys.js';
+
+/** @type {[string, string, string?][]} */
 const BUTTONS = [
-  ["Enter", "\r"],
-  ["Ctrl-C", "\x03"],
-  ["Ctrl-D", "\x04"],
-  ["Tab", "\t"],
-  ["Esc", "\x1b"],
-  ["↑", "\x1b[A", "Up"],
-  ["↓", "\x1b[B", "Down"],
+  ['Enter', '\r'],
+  ['Ctrl-C', '\x03'],
+  ['Ctrl-D', '\x04'],
+  ['Tab', '\t'],
+  ['Esc', '\x1b'],
+  ['↑', '\x1b[A', 'Up'],
+  ['↓', '\x1b[B', 'Down']
 ];
-const RETRY_MS = 1500;
-const RETRIES = 8;
+const LAYOUT =
+  '<div class="acp-tty-title"></div><pre class="acp-tty-screen" tabindex="0" role="log"></pre>' +
+  '<div class="acp-tty-line"><label>Type <input autocomplete="off" autocapitalize="off"' +
+  ' spellcheck="false" data-1p-ignore></label></div><div class="acp-tty-keys"></div>';
 
 class TerminalPage {
+  #model;
+  #title;
+  #screen;
+  /** @type {HTMLInputElement} */
+  #input;
+  #request;
+  #hasScreen = false;
+
+  /**
+   * @param {import('./messages.js').Model} model
+   * @param {HTMLElement} root
+   */
   constructor(model, root) {
-    this.model = model;
-    this.retries = 0;
-    root.classList.add("acp", "acp-tty");
-    root.innerHTML =
-      '<div class="acp-tty-title"></div><pre class="acp-tty-screen" tabindex="0" role="log"></pre>' +
-      '<div class="acp-tty-line"><label>Type <input autocomplete="off" autocapitalize="off"' +
-      ' spellcheck="false" data-1p-ignore></label></div><div class="acp-tty-keys"></div>';
-    [this.title, this.screen, , this.buttons] = root.children;
-    this.input = root.querySelector("input");
-    for (const [words, keys, name] of BUTTONS) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "acp-button acp-quiet";
-      button.textContent = words;
-      if (name) button.ariaLabel = name;
-      button.addEventListener("click", () => (words === "Enter" ? this.enter() : this.type(keys)));
-      this.buttons.append(button);
-    }
-    this.input.addEventListener("keydown", (event) => this.key(event, this.input.value === ""));
-    this.screen.addEventListener("keydown", (event) => this.key(event, true));
+    root.classList.add('acp', 'acp-tty');
+    root.innerHTML = LAYOUT;
+    this.#model = model;
+    this.#title = one(root, '.acp-tty-title');
+    this.#screen = one(root, '.acp-tty-screen');
+    this.#input = one(root, 'input');
+    one(root, '.acp-tty-keys').append(...BUTTONS.map(button => this.#makeButton(...button)));
+    this.#input.addEventListener('keydown', event => this.#key(event, this.#input.value === ''));
+    this.#screen.addEventListener('keydown', event => this.#key(event, true));
     // The notebook's shortcuts look at what has the focus first.
-    for (const part of root.querySelectorAll("*")) part.dataset.lmSuppressShortcuts = "";
-    this.onMessage = (message) => this.receive(message);
-    model.on("msg:custom", this.onMessage);
-    this.sync();
+    for (const part of all(root, '*')) part.dataset.lmSuppressShortcuts = '';
+    model.on('msg:custom', this.#onMessage);
+    this.#request = new Request(() => model.send({ t: 'sync' }));
+    this.#request.send();
   }
 
   close() {
-    this.model.off("msg:custom", this.onMessage);
-    clearTimeout(this.retry);
+    this.#model.off('msg:custom', this.#onMessage);
+    this.#request.stop();
   }
 
-  sync() {
-    this.model.send({ t: "sync" });
-    if (this.retries++ < RETRIES) this.retry = setTimeout(() => this.sync(), RETRY_MS);
+  /**
+   * @param {string} words
+   * @param {string} keys
+   * @param {string} [name]
+   */
+  #makeButton(words, keys, name) {
+    const button = makeButton(words, 'acp-quiet');
+    if (name) button.ariaLabel = name;
+    button.addEventListener('click', () => (words === 'Enter' ? this.#enter() : this.#type(keys)));
+    return button;
   }
 
-  receive(message) {
-    if (typeof message?.screen !== "string") return;
-    if (this.retry) clearTimeout(this.retry);
-    const isFirst = this.retries !== Infinity;
-    this.retries = Infinity;
-    this.title.textContent = message.title;
-    this.screen.setAttribute("aria-label", message.title);
-    this.screen.innerHTML = message.screen;
-    this.screen.scrollTop = this.screen.scrollHeight;
-    this.input.type = message.hidden ? "password" : "text";
-    if (isFirst) this.input.focus({ preventScroll: true });
+  /** @param {any} message */
+  #onMessage = message => {
+    if (typeof message?.screen !== 'string') return;
+    this.#request.settle();
+    this.#title.textContent = message.title;
+    this.#screen.setAttribute('aria-label', message.title);
+    this.#screen.innerHTML = message.screen;
+    this.#screen.scrollTop = this.#screen.scrollHeight;
+    this.#input.type = message.hidden ? 'password' : 'text';
+    if (!this.#hasScreen) this.#input.focus({ preventScroll: true });
+    this.#hasScreen = true;
+  };
+
+  /** @param {string} keys */
+  #type(keys) {
+    this.#model.send({ t: 'type', keys });
+    this.#input.focus({ preventScroll: true });
   }
 
-  type(keys) {
-    this.model.send({ t: "type", keys });
-    this.input.focus({ preventScroll: true });
+  #enter() {
+    this.#type(`${this.#input.value}\r`);
+    this.#input.value = '';
   }
 
-  enter() {
-    this.type(`${this.input.value}\r`);
-    this.input.value = "";
-  }
-
-  // Tab stays with the page, so that nobody is caught here.
-  key(event, isFree) {
-    const { key } = event;
-    if (key === "Enter" && event.target === this.input && !event.isComposing) {
-      event.preventDefault();
-      event.stopPropagation();
-      this.enter();
+  /**
+   * @param {KeyboardEvent} event
+   * @param {boolean} isFree
+   */
+  #key(event, isFree) {
+    const isLine = event.target === this.#input;
+    if (event.key === 'Enter' && isLine && !event.isComposing) {
+      takeKey(event);
+      this.#enter();
       return;
     }
-    let keys = isFree && !event.altKey && !event.metaKey ? KEYS[key] : undefined;
-    if (event.ctrlKey && /^[a-z]$/i.test(key)) {
-      const isCopy = String(getSelection()) && key === "c";
-      keys = /^[cdz]$/i.test(key) && !isCopy ? String.fromCharCode(key.toUpperCase().charCodeAt(0) - 64) : undefined;
-    } else if (event.target === this.screen && key === "Enter") keys = "\r";
+    const keys = event.key === 'Enter' && !isLine ? '\r' : terminalKeys(event, isFree);
     if (keys === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    this.type(keys);
+    takeKey(event);
+    this.#type(keys);
   }
 }
 
 export default {
+  /** @param {{model: import('./messages.js').Model, el: HTMLElement}} context */
   render({ model, el }) {
     const page = new TerminalPage(model, el);
     return () => page.close();
-  },
+  }
 };

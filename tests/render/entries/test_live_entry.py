@@ -138,7 +138,7 @@ def test_settings_are_named_by_value_and_only_known_ones_are_taken() -> None:
     option = u.ConfigOption("m1", "Mode", "select", "ask", "mode", None, MODES)
     other = u.ConfigOption("v", "Verbose", "boolean", True, "other")
     sent.see(u.ConfigOptionsUpdate((option, other)))
-    html = "".join(sent.page.slots["controls"])
+    html = sent.page.html["controls"]
     assert 'value="ask" selected' in html
     assert 'aria-label="Mode"' in html
     assert "Verbose" not in html
