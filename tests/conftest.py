@@ -1,0 +1,140 @@
+"""How far down each test reaches, and in how many processes a run works.
+
+Levels are given here by folder, file or fixture, so that no test needs a decorator. A test that
+reaches further down than its level says fails, by the interpreter's own audit events. Knows nothing
+of what is tested.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HERE: Final = Path(__file__).parent
+# From the top down; `pyproject.toml` says what each means.
+LEVELS: Final = ("pure", "memory", "shell", "process", "kernel", "browser")
+# The longest path that fits wins.
+LEVEL_OF_PATH: Final = {
+    "": "pure",
+    "agent_kit": "memory",
+    "agent_kit/test_file_change.py": "process",
+    "agent_kit/test_stdio.py": "process",
+    "agent_kit/test_tool_server.py": "process",
+    "agents": "process",
+    "browser": "browser",
+    "client": "memory",
+    "client/connection/test_agent_connection.py": "process",
+    "client/connection/test_remote.py": "process",
+    "client/connection/test_stdio_process.py": "process",
+    "client/process": "process",
+    "client/serving": "process",
+    "client/test_login.py": "process",
+    "conformance": "memory",
+    "demo_agent": "memory",
+    "demo_agent/test_data.py": "process",
+    "demo_agent/test_official_sdk.py": "process",
+    "jsonrpc": "memory",
+    "kernel": "shell",
+    "kernel/test_console.py": "process",
+    "kernel/tools": "process",
+    "labextension": "process",
+    "notebooks": "kernel",
+    "real_agents": "process",
+    "test_imports.py": "process",
+}
+LEVEL_OF_FIXTURE: Final = {
+    "kernel": "kernel",
+    "official_sdk": "process",
+    "shared_agents": "process",
+    "start": "process",
+}
+PROCESS_EVENTS: Final = frozenset(
+    ("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system")
+)
+SOCKET_EVENTS: Final = frozenset(("socket.bind", "socket.connect"))
+LOOP_EVENTS: Final = frozenset(("socket.__new__",))  # an event loop wakes itself by a pair of them
+FORBIDDEN: Final = {
+    "pure": PROCESS_EVENTS | SOCKET_EVENTS | LOOP_EVENTS,
+    "memory": PROCESS_EVENTS | SOCKET_EVENTS,
+    "shell": PROCESS_EVENTS | SOCKET_EVENTS,
+}
+
+
+class Guard:
+    """Fails what the running test must not do."""
+
+    def __init__(self) -> None:
+        self.level = ""
+
+    def __call__(self, event: str, args: tuple[Any, ...]) -> None:
+        if event in FORBIDDEN.get(self.level, ()):
+            message = f"a test of level `{self.level}` caused {event}{args!r}: see {__file__}"
+            self.level = ""  # once is enough: the report of it may read files and more
+            raise RuntimeError(message)
+
+
+GUARD: Final = Guard()
+sys.addaudithook(GUARD)
+
+
+def level_of_path(path: Path) -> str:
+    """The level of a test file, or of what a folder has unless it says else."""
+    name = path.relative_to(HERE).as_posix()
+    fits = [key for key in LEVEL_OF_PATH if not key or f"{name}/".startswith(f"{key}/")]
+    return LEVEL_OF_PATH[max(fits, key=len)]
+
+
+def level_of(item: pytest.Item) -> str:
+    """The level of a test: the lowest of its file's, its fixtures' and its own markers'."""
+    fixtures: list[str] = getattr(item, "fixturenames", [])
+    found = [LEVEL_OF_FIXTURE[name] for name in fixtures if name in LEVEL_OF_FIXTURE]
+    found += [mark.name for mark in item.iter_markers() if mark.name in LEVELS]
+    return max([level_of_path(item.path), *found], key=LEVELS.index)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Makes Ctrl-C arrive in what tests start, also in a shell's background job."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One process for a file or less; otherwise more than processors, since many tests wait."""
+    if all(Path(argument.partition("::")[0]).is_file() for argument in config.args):
+        return 0
+    return max(2, os.cpu_count() or 2)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leaves out files that no marker of `-m "a or b"` can choose: imports cost more than tests."""
+    wanted = set(re.split(r"\s+or\s+", config.option.markexpr.strip()))
+    if not wanted <= set(LEVELS) or collection_path.suffix != ".py":
+        return None
+    deepest = max(wanted, key=LEVELS.index)
+    too_deep = LEVELS.index(level_of_path(collection_path)) > LEVELS.index(deepest)
+    return True if too_deep else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks each test with its level."""
+    for item in items:
+        item.add_marker(level_of(item))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
+    """Watches a test, its fixtures with it."""
+    GUARD.level = level_of(item)
+    try:
+        return (yield)
+    finally:
+        GUARD.level = ""
