@@ -7,6 +7,7 @@ of what is tested.
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
@@ -43,9 +44,11 @@ LEVEL_OF_PATH: Final = {
     "demo_agent/test_data.py": "process",
     "demo_agent/test_official_sdk.py": "process",
     "jsonrpc": "memory",
-    "kernel": "shell",
-    "kernel/test_console.py": "process",
-    "kernel/tools": "process",
+    "kernel": "process",
+    "kernel/context": "shell",
+    "kernel/magic/test_arguments.py": "shell",
+    "kernel/views": "shell",
+    "kernel/views/test_terminal_cell.py": "process",
     "labextension": "process",
     "notebooks": "kernel",
     "real_agents": "process",
@@ -107,27 +110,36 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def chosen_levels(config: pytest.Config) -> set[str]:
+    """The levels that `-m "a or b"` names; all of them where it says anything else."""
+    named = set(re.split(r"\s+or\s+", config.option.markexpr.strip()))
+    return named if named <= set(LEVELS) else set(LEVELS)
+
+
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One process for a file or less; otherwise more than processors, since many tests wait."""
+    """This process alone for single files; one more than processors where tests wait."""
     if all(Path(argument.partition("::")[0]).is_file() for argument in config.args):
         return 0
-    return max(2, os.cpu_count() or 2)
+    return (os.cpu_count() or 1) + (not chosen_levels(config) <= {"pure", "memory"})
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leaves out files that no marker of `-m "a or b"` can choose: imports cost more than tests."""
-    wanted = set(re.split(r"\s+or\s+", config.option.markexpr.strip()))
-    if not wanted <= set(LEVELS) or collection_path.suffix != ".py":
-        return None
-    deepest = max(wanted, key=LEVELS.index)
-    too_deep = LEVELS.index(level_of_path(collection_path)) > LEVELS.index(deepest)
-    return True if too_deep else None
+    """Leaves out files whose tests are all too deep for `-m`: importing them takes seconds."""
+    deepest = max(map(LEVELS.index, chosen_levels(config)))
+    is_test = collection_path.suffix == ".py"
+    return True if is_test and LEVELS.index(level_of_path(collection_path)) > deepest else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks each test with its level."""
     for item in items:
         item.add_marker(level_of(item))
+
+
+def pytest_collection_finish() -> None:
+    """Spares the collector what was imported: IPython runs it whenever a shell is reset."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
