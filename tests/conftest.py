@@ -90,7 +90,7 @@ sys.addaudithook(GUARD)
 
 
 def level_of_path(path: Path) -> str:
-    """The level of a test file, or of what a folder has unless it says else."""
+    """The level of a test file, or of a folder's files unless they are listed themselves."""
     name = path.relative_to(HERE).as_posix()
     fits = [key for key in LEVEL_OF_PATH if not key or f"{name}/".startswith(f"{key}/")]
     return LEVEL_OF_PATH[max(fits, key=len)]
@@ -113,7 +113,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def chosen_levels(config: pytest.Config) -> set[str]:
     """The levels that `-m "a or b"` names; all of them where it says anything else."""
     named = set(re.split(r"\s+or\s+", config.option.markexpr.strip()))
-    return named if named <= set(LEVELS) else set(LEVELS)
+    return named if named.issubset(LEVELS) else set(LEVELS)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -124,10 +124,12 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leaves out files whose tests are all too deep for `-m`: importing them takes seconds."""
-    deepest = max(map(LEVELS.index, chosen_levels(config)))
-    is_test = collection_path.suffix == ".py"
-    return True if is_test and LEVELS.index(level_of_path(collection_path)) > deepest else None
+    """Leaves out what is too deep for `-m` as a whole: importing it takes seconds."""
+    name = collection_path.relative_to(HERE).as_posix()
+    below = [level for key, level in LEVEL_OF_PATH.items() if key.startswith(f"{name}/")]
+    shallowest = min([level_of_path(collection_path), *below], key=LEVELS.index)
+    deepest = max(chosen_levels(config), key=LEVELS.index)
+    return True if LEVELS.index(shallowest) > LEVELS.index(deepest) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
