@@ -7,6 +7,7 @@ of what is tested.
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import re
@@ -89,6 +90,7 @@ GUARD: Final = Guard()
 sys.addaudithook(GUARD)
 
 
+@functools.cache
 def level_of_path(path: Path) -> str:
     """The level of a test file, or of a folder's files unless they are listed themselves."""
     name = path.relative_to(HERE).as_posix()
@@ -102,6 +104,11 @@ def level_of(item: pytest.Item) -> str:
     found = [LEVEL_OF_FIXTURE[name] for name in fixtures if name in LEVEL_OF_FIXTURE]
     found += [mark.name for mark in item.iter_markers() if mark.name in LEVELS]
     return max([level_of_path(item.path), *found], key=LEVELS.index)
+
+
+# Hundreds of agents and kernels start in a run; each would compile the package anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 def pytest_configure(config: pytest.Config) -> None:
