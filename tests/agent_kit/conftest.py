@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import sys
-from pathlib import Path
 
 import pytest
-
-# The helpers beside this file, whatever pytest's import mode.
-sys.path.insert(0, str(Path(__file__).parent))
-
 from wire_client import BOUND_S, WireClient
 
 from acp_notebook.agent_kit import Agent

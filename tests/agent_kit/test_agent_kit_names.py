@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from acp_notebook import agent_kit
 
 
@@ -12,6 +14,7 @@ def test_every_exported_name_exists():
     assert all(hasattr(agent_kit, name) for name in agent_kit.__all__)
 
 
+@pytest.mark.process
 def test_importing_it_imports_nothing_of_the_client_or_the_notebook():
     code = (
         "import sys, acp_notebook;"

@@ -73,12 +73,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests of this folder and gives them time for slow machines."""
+    """Gives the tests of this folder time for slow machines."""
     for item in items:
-        if item.path.is_relative_to(HERE):
-            item.add_marker("browser")
-            if item.get_closest_marker("timeout") is None:
-                item.add_marker(pytest.mark.timeout(TEST_SECONDS))
+        if item.path.is_relative_to(HERE) and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(TEST_SECONDS))
 
 
 @pytest.hookimpl(wrapper=True)

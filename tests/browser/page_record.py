@@ -79,7 +79,7 @@ class PageRecord:
             dialog.accept()
             return
         self.dialogs.append(f"{dialog.type}: {dialog.message}")
-        dialog.unregister()
+        dialog.dismiss()
 
     def _on_violation(self, text: str) -> None:
         self.violations.append(text)

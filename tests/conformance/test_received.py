@@ -139,6 +139,7 @@ def requests(version):
     return st.one_of(found)
 
 
+@pytest.mark.process
 @pytest.mark.requirement("WIRE-4")
 @FEW
 @given(data=st.data())
@@ -175,6 +176,7 @@ def test_what_is_broken_costs_only_itself(staged, data):
         assert places == sorted(places)
 
 
+@pytest.mark.process
 @pytest.mark.requirement("WIRE-4")
 @FEW
 @given(data=st.data())

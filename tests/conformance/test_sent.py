@@ -401,6 +401,7 @@ def test_answers_about_files_are_valid(meet, tmp_path):
     check_sent(agent)
 
 
+@pytest.mark.process
 def test_answers_about_commands_are_valid(meet, tmp_path):
     agent = MemoryAgent(1)
     meet(agent, cwd=tmp_path, serve=("terminal",))

@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import sys
-from pathlib import Path
 
 import pytest
-
-# The raw client and the official schema live with the tests of the kit.
-sys.path.insert(0, str(Path(__file__).parents[1] / "agent_kit"))
-
 from wire_client import BOUND_S, WireClient
 
 from acp_notebook.demo_agent import make_agent

@@ -132,6 +132,7 @@ class TestError:
         assert (await client.prompt("Hello")).stop_reason == "end_turn"
 
 
+@pytest.mark.process
 class TestCrash:
     async def test_the_process_ends_in_mid_turn_with_code_3_and_a_word_on_stderr(self, version):
         process = await asyncio.create_subprocess_exec(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from acp_notebook import jsonrpc
 
 
@@ -13,6 +15,7 @@ def test_every_exported_name_exists():
     assert all(hasattr(jsonrpc, name) for name in jsonrpc.__all__)
 
 
+@pytest.mark.process
 def test_importing_it_imports_no_other_part_of_the_product():
     code = (
         "import sys, acp_notebook;"

@@ -59,6 +59,7 @@ def test_a_diff_without_path_or_new_text_is_malformed(raw):
 LINES = st.text(alphabet="ab \n\r\x0c\u2028", max_size=30)
 
 
+@pytest.mark.process
 @settings(deadline=None, max_examples=15)
 @given(LINES, LINES)
 def test_git_applies_the_patch_and_gets_the_new_text(tmp_path_factory, old, new):

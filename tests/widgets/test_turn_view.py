@@ -304,6 +304,7 @@ def test_the_widget_is_a_small_module_without_a_build_step() -> None:
     view.close()
 
 
+@pytest.mark.process
 def test_importing_the_package_imports_no_widget_library() -> None:
     code = (
         "import sys, acp_notebook.widgets, acp_notebook.session.reducer\n"
@@ -314,6 +315,7 @@ def test_importing_the_package_imports_no_widget_library() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.process
 def test_rendering_imports_pygments_only_for_code() -> None:
     code = (
         "import sys\n"

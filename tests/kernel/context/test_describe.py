@@ -144,6 +144,7 @@ def test_arrays_of_every_kind_are_described(array):
     assert "cannot be shown" not in describe(array)
 
 
+@pytest.mark.process
 def test_describing_imports_no_library():
     code = (
         "import sys; from acp_notebook.kernel.context import blocks, describe, pictures;"
