@@ -54,6 +54,7 @@ LEVEL_OF_PATH: Final = {
     "notebooks": "kernel",
     "real_agents": "process",
     "test_imports.py": "process",
+    "widgets/test_static_files.py": "process",
 }
 LEVEL_OF_FIXTURE: Final = {
     "kernel": "kernel",

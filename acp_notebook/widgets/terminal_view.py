@@ -75,14 +75,11 @@ class TerminalPresenter:
         if self._timer is None and not self._is_closed:
             self._timer = self._call_later(REFRESH_S, self._on_beat)
 
-    def close(self) -> None:
-        """Close the view; nothing more is sent. May be called more than once."""
-        if self._is_closed:
-            return
+    def detach(self) -> None:
+        """Send nothing more; the view stays open. May be called more than once."""
         self._is_closed = True
         if self._timer is not None:
             self._timer.cancel()
-        self._context.run(self.view.close)
 
     @property
     def last_words(self) -> str:

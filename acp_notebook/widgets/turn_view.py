@@ -72,7 +72,9 @@ class Channel(Protocol):
     def send(self, content: dict[str, Any]) -> object:
         """Send a message to every page that shows the view."""
 
-    def on_msg(self, callback: Callable[[Any, dict[str, Any], Any], None]) -> object:
+    def on_msg(
+        self, callback: Callable[[Any, dict[str, Any], Any], None], remove: bool = False
+    ) -> object:
         """Register a callback for the messages of all pages."""
 
     def close(self) -> object:
@@ -151,6 +153,12 @@ class TurnPresenter:
         self._is_closed = True
         self._cancel_timer()
         self._context.run(self.view.close)
+
+    def detach(self) -> None:
+        """Send nothing more and let go of the document; the view stays open."""
+        self._is_closed = True
+        self._cancel_timer()
+        self.view.on_msg(self._on_message, remove=True)
 
     def _on_beat(self) -> None:
         self._timer = None

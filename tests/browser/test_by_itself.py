@@ -47,8 +47,11 @@ def test_what_it_asks_by_itself_is_answered_where_it_is_waited_for(
     page.run(1)
     page.wait_for_text(1, "May I?" if story.endswith("v2") else "Delete the results")
     page.wait_for_text(1, "It waits for your answer. %acp wait")
+    # A card with buttons stands below the record, and where one asks what goes on.
+    page.output(1).get_by_role("button", name="Yes").wait_for()
     page.run(2)
-    page.wait_for_text(2, "by itself: %acp wait")
+    page.wait_for_text(2, "asks: ")
+    page.output(2).get_by_role("button", name="Yes").wait_for()
 
     page.start(3)
     page.click(3, "Yes")
@@ -56,6 +59,8 @@ def test_what_it_asks_by_itself_is_answered_where_it_is_waited_for(
     page.wait_for_text(3, "outcome: selected")
     wait_for_record(page, 3)
     assert "the turn" not in page.seen(3)
+    for cell in (1, 2):
+        page.output(cell).get_by_role("button", name="Yes").wait_for(state="detached")
     # The record of the turn has it too.
     page.wait_for_text(1, "outcome: selected")
     page.run(4)

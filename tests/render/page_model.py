@@ -11,7 +11,6 @@ import json
 import subprocess
 import threading
 import weakref
-from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Final
@@ -66,21 +65,19 @@ class PageServer:
         self._process.communicate()
 
 
-@cache
-def page_server() -> PageServer:
-    server = PageServer()
-    atexit.register(server.close)
-    return server
+# Started when a test file is imported: the tests themselves start no process.
+PAGES: Final = PageServer()
+atexit.register(PAGES.close)
 
 
 class PageModel:
     """A page that obeys operations; a slot or an entry that does not exist is a mistake here."""
 
     def __init__(self) -> None:
-        self._number = page_server().open(self)
+        self._number = PAGES.open(self)
 
     def obey(self, operations: list[dict[str, Any]]) -> PageModel:
-        page_server().perform(self._number, operations)
+        PAGES.perform(self._number, operations)
         return self
 
     @property
@@ -106,7 +103,7 @@ class PageModel:
         return " ".join(visible_text("".join(self.html.values())).split())
 
     def _read(self) -> dict[str, Any]:
-        return page_server().read(self._number)
+        return PAGES.read(self._number)
 
 
 def visible_text(html: str) -> str:

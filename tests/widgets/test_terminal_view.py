@@ -93,12 +93,12 @@ def test_what_was_typed_is_not_told_of_a_failure(terminal):
 
 def test_after_the_end_nothing_is_sent_or_typed(terminal):
     terminal.presenter.fed(b"x")
-    terminal.presenter.close()
-    terminal.presenter.close()
+    terminal.presenter.detach()
+    terminal.presenter.detach()
     terminal.beat()
     terminal.presenter.fed(b"y")
     terminal.view.receive({"t": "sync"})
     terminal.view.receive({"t": "type", "keys": "z"})
-    assert terminal.view.is_closed
+    assert not terminal.view.is_closed
     assert terminal.view.sent == []
     assert terminal.typed == []

@@ -2,7 +2,9 @@
 
 A page that shows the view reports when the record stands there. A page that is away, or being
 reloaded, would find a view without a model, so the model is kept until some page has placed the
-record; the oldest of several such models is given up. What the view sends goes out in the cell's
+record; the oldest of several such models is given up. A page that is still loading the model of a
+short turn would report an error if the model was closed, so a view that no page has shown stays
+open for a while, without what it showed. What the view sends goes out in the cell's
 own context, because a thread without one would send in the name of the request handled last. Knows
 the view; knows neither turns nor agents.
 """
@@ -25,8 +27,15 @@ if TYPE_CHECKING:
     from acp_notebook.widgets.turn_view import TurnActions
 
 MAX_UNPLACED = 8
+LOADING_S = 10.0
 # Views whose record no page has placed yet, on the agent thread.
 _unplaced: deque[CellView] = deque()
+
+
+def close_when_loaded(thread: AgentThread, widget: Any) -> None:
+    """Close a view's model after a page has had time to load it; on the thread of its cell."""
+    loop, context = thread.loop, contextvars.copy_context()
+    thread.post(lambda: loop.call_later(LOADING_S, widget.close, context=context))
 
 
 class CellView:
@@ -37,6 +46,7 @@ class CellView:
         self._context = contextvars.copy_context()
         self._handle: Any = None
         self._presenter: Any = None
+        self._widget: Any = None
         self._record: dict[str, str] | None = None
 
     @property
@@ -58,7 +68,7 @@ class CellView:
         self._presenter = TurnPresenter(
             document, actions, post=self._post, call_later=self.call_later
         )
-        view = self._presenter.view
+        view = self._widget = self._presenter.view
         keep_front_end_route(view.comm)
         view.on_msg(self._hear_page)
         bundle = view._repr_mimebundle_()
@@ -115,7 +125,9 @@ class CellView:
             return
         is_first, self._record = self._record is None, record
         if not self._presenter.page_count:
-            self.close()
+            self._presenter.detach()
+            self._presenter = None
+            self.call_later(LOADING_S, self.close)
         elif is_first:
             if self._presenter.page_count > 1:
                 self._send_record()
@@ -129,15 +141,17 @@ class CellView:
         A page that was reloaded does not know which output an update means. It knows the view's
         model, and shows the view's own end until it has placed the record.
         """
-        if self._presenter is not None and self._record is not None:
-            view = self._presenter.view
-            message = {"model": view.model_id, "record": self._record}
-            self._context.copy().run(view.send, message)
+        if self._widget is not None and self._record is not None:
+            message = {"model": self._widget.model_id, "record": self._record}
+            self._context.copy().run(self._widget.send, message)
 
     def close(self) -> None:
         """Close the live view's model; on the agent thread."""
         if self in _unplaced:
             _unplaced.remove(self)
+        widget, self._widget = self._widget, None
         if self._presenter is not None:
             self._presenter.close()
             self._presenter = None
+        elif widget is not None:
+            self._context.copy().run(widget.close)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from acp_notebook.errors import printable
 from acp_notebook.kernel.front_end import present_front_end
+from acp_notebook.kernel.views.cell_view import close_when_loaded
 from acp_notebook.kernel.waiting.comm_route import keep_front_end_route
 
 if TYPE_CHECKING:
@@ -132,4 +133,4 @@ class StartDisplay:
         html = record_theme()("div", "record muted small", line)
         self._handle.update({"text/html": str(html), "text/plain": line}, raw=True)
         if self._view is not None:
-            self._view.close()
+            close_when_loaded(self._agent.thread, self._view)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from acp_notebook.kernel.views.cell_view import close_when_loaded
 from acp_notebook.kernel.waiting.comm_route import keep_front_end_route
 
 if TYPE_CHECKING:
@@ -86,7 +87,8 @@ class TerminalCell:
             html += Markup('<pre style="font-size:12px;white-space:pre-wrap">{}</pre>').format(tail)
         plain = f"{line}\n{tail}".rstrip()
         self._handle.update({"text/html": str(html), "text/plain": plain}, raw=True)
-        self._thread.call(self._presenter.close)
+        self._thread.call(self._presenter.detach)
+        close_when_loaded(self._thread, self._presenter.view)
 
     def _last_words(self) -> str:
         return self._thread.call(lambda: str(self._presenter.last_words))

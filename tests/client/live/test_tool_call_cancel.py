@@ -59,7 +59,7 @@ async def test_nothing_is_asked_of_an_agent_that_does_not_offer_it():
 
 
 async def test_v1_has_no_such_call():
-    connection, live = session(
+    _connection, live = session(
         u.ToolCallUpdate(CALL, status="in_progress", can_cancel=True), dialect=V1Dialect()
     )
     with pytest.raises(UnsupportedByAgent):
@@ -67,7 +67,7 @@ async def test_v1_has_no_such_call():
 
 
 async def test_a_call_that_has_ended_or_never_was_cannot_be_cancelled():
-    connection, live = session(u.ToolCallUpdate(CALL, status="completed", can_cancel=True))
+    _connection, live = session(u.ToolCallUpdate(CALL, status="completed", can_cancel=True))
     for tool_call_id in (CALL, "another"):
         with pytest.raises(UsageError):
             await cancel_tool_call(live, tool_call_id)

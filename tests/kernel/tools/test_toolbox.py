@@ -240,6 +240,28 @@ def test_a_stop_of_the_turn_interrupts_the_code(hands, space, session):
     assert last_card(session).status != "completed"
 
 
+def test_code_that_swallows_the_interrupt_is_interrupted_again(hands, space, session):
+    space["begun"] = threading.Event()
+    turn = session.prompt("/slow 30", wait=False)
+    assert has_spoken(session).wait(BOUND_S)
+    code = """
+import time
+begun.set()
+try:
+    time.sleep(600)
+except KeyboardInterrupt:
+    pass
+time.sleep(600)
+"""
+    call = hands.begin("run_code", code=code)
+    stopper = threading.Thread(target=lambda: (space["begun"].wait(BOUND_S), turn.cancel()))
+    stopper.start()
+    result = wait_as_a_cell(call)
+    stopper.join()
+    assert "The user stopped the turn" in text_of(result)
+    wait_as_a_cell(turn.done)
+
+
 def test_an_agent_that_calls_it_off_frees_the_kernel(hands, space):
     space["begun"] = threading.Event()
     call = hands.begin("run_code", code="begun.set()\nimport time\ntime.sleep(600)")

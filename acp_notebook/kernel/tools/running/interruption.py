@@ -42,6 +42,7 @@ class MainThreadWork(Generic[T]):
 
     def __init__(self, call: Callable[[], T]) -> None:
         self.started: Future[None] = Future()
+        self.called_off: Future[None] = Future()
         self.reason = ""
         """Why the work was called off; empty if it was not."""
         self._call = call
@@ -84,6 +85,8 @@ class MainThreadWork(Generic[T]):
         """Interrupt the work, or prevent its start; from any thread. May be repeated."""
         with self._lock:
             self.reason = self.reason or reason
+            if not self.called_off.done():
+                self.called_off.set_result(None)
             if self._is_running:
                 _signal_main_thread()
 
@@ -115,7 +118,8 @@ async def run_bounded(work: MainThreadWork[T], limit_s: float, *, queue_s: float
     result.add_done_callback(lambda done: done.cancelled() or done.exception())
     try:
         await _begin(work, future, result, queue_s)
-        await asyncio.wait({result}, timeout=limit_s)
+        either: set[asyncio.Future[Any]] = {result, asyncio.wrap_future(work.called_off)}
+        await asyncio.wait(either, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
         if not result.done():
             await _end(work, result, f"It ran longer than its limit of {limit_s:g} seconds.")
         return await result
@@ -155,12 +159,14 @@ async def _begin(
 
 
 async def _end(work: MainThreadWork[T], result: asyncio.Future[T], reason: str) -> None:
-    for _ in range(RETRIES):
+    if not work.reason:
         work.call_off(reason)
+    for _ in range(RETRIES):
         await asyncio.wait({result}, timeout=RETRY_S)
         if result.done():
             return
+        work.call_off(reason)
     raise ToolFailure(
-        f"{reason} It does not react to an interrupt either: the kernel is busy with it, and the "
-        "user may have to restart the kernel."
+        f"{work.reason} It does not react to an interrupt either: the kernel is busy with it, and "
+        "the user may have to restart the kernel."
     )
