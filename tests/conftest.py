@@ -154,9 +154,15 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
-    """Watches a test, its fixtures with it."""
+    """Watches a test and the beginning of its fixtures."""
     GUARD.level = level_of(item)
     try:
         return (yield)
     finally:
         GUARD.level = ""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown() -> None:
+    """Watches no teardown: the fixtures of a whole folder may end with somebody else's test."""
+    GUARD.level = ""
