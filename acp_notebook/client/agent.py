@@ -30,12 +30,7 @@ from acp_notebook.client.serving.client_methods import ClientMethods
 from acp_notebook.client.serving.files_and_terminals import FilesAndTerminals
 from acp_notebook.client.session import Session
 from acp_notebook.client.turn import Turn
-from acp_notebook.errors import (
-    AgentError,
-    AuthRequired,
-    UnsupportedByAgent,
-    UsageError,
-)
+from acp_notebook.errors import AgentError, AuthRequired, UnsupportedByAgent, UsageError
 from acp_notebook.protocol.dialect import SessionSetup
 
 logger = logging.getLogger(__name__)

@@ -296,17 +296,14 @@ class AnyTurn(Protocol):
     @property
     def is_done(self) -> bool:
         """Whether it is over."""
-        ...
 
     @property
     def text(self) -> str:
         """The agent's reply."""
-        ...
 
     @property
     def code_blocks(self) -> list[CodeBlock]:
         """The fenced blocks of the reply, in order."""
-        ...
 
 
 _last_turn: AnyTurn | None = None

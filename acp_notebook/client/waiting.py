@@ -52,9 +52,7 @@ def wait_or_cancel(
 
 
 def _interrupted(
-    done: concurrent.futures.Future[None],
-    cancel: Callable[[], object],
-    outcome: Callable[[], str],
+    done: concurrent.futures.Future[None], cancel: Callable[[], object], outcome: Callable[[], str]
 ) -> TurnInterrupted:
     try:
         cancel()

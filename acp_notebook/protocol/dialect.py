@@ -125,27 +125,21 @@ class Reader(Protocol):
 
     def opened(self, answer: Json) -> Updates:
         """The answer to `session/new` or a resume: initial options and commands."""
-        ...
 
     def update(self, raw: Any) -> Updates:
         """The `update` member of a `session/update`. Never raises: see `Violation`."""
-        ...
 
     def prompt_sent(self, prompt_id: u.PromptId, content: tuple[ContentBlock, ...]) -> Updates:
         """This client sends a prompt."""
-        ...
 
     def prompt_answered(self, prompt_id: u.PromptId, result: Any) -> Updates:
         """The agent's result for it."""
-        ...
 
     def prompt_failed(self, prompt_id: u.PromptId, failure: u.Failure) -> Updates:
         """The agent's error for it."""
-        ...
 
     def cancel_sent(self) -> Updates:
         """This client sends `session/cancel`."""
-        ...
 
     def permission_asked(self, permission_id: u.PermissionId, params: Json) -> Updates:
         """The params of a permission request; the updates hold one `PermissionRequested`.
@@ -153,15 +147,12 @@ class Reader(Protocol):
         Raises:
             Malformed: There is no option to choose from, or a member is missing.
         """
-        ...
 
     def option_set(self, option: u.ConfigOption, value: str | bool, answer: Any) -> Updates:
         """The answer to setting an option: its whole list, or nothing where it has none."""
-        ...
 
     def permission_settled(self, settled: u.PermissionSettled) -> Updates:
         """The answer that went out."""
-        ...
 
     def elicitation_asked(self, elicitation_id: ElicitationId, params: Json) -> Updates:
         """The params of an elicitation; the updates hold one `ElicitationRequested`.
@@ -169,11 +160,9 @@ class Reader(Protocol):
         Raises:
             Malformed: The mode is not known, or the form breaks its schema.
         """
-        ...
 
     def elicitation_settled(self, settled: ElicitationSettled) -> Updates:
         """The answer that went out."""
-        ...
 
 
 class Dialect(Protocol):
@@ -187,65 +176,50 @@ class Dialect(Protocol):
 
     def reader(self) -> Reader:
         """A reader for a new session."""
-        ...
 
     def new_session(self, setup: SessionSetup) -> Call:
         """`session/new`."""
-        ...
 
     def resume(
         self, session_id: str, setup: SessionSetup, capabilities: Capabilities, *, replay: bool
     ) -> Call | None:
         """Take up a session, with or without a replay; None if the agent cannot."""
-        ...
 
     def list_sessions(self, cwd: str | None, cursor: str | None) -> Call:
         """One page of `session/list`."""
-        ...
 
     def read_sessions(self, answer: Any) -> SessionPage:
         """The answer to it; an entry without an id is left out."""
-        ...
 
     def close_session(self, session_id: str) -> Call:
         """`session/close`."""
-        ...
 
     def delete_session(self, session_id: str) -> Call:
         """`session/delete`."""
-        ...
 
     def login(self, method_id: str) -> Call:
         """Log in by a method of type `agent`."""
-        ...
 
     def logout(self) -> Call:
         """Log out."""
-        ...
 
     def cancel_tool_call(self, session_id: str, tool_call_id: str) -> Call | None:
         """Cancel one tool call; None where the version has no such thing."""
-        ...
 
     def cancel_terminal(self, session_id: str, terminal_id: str) -> Call | None:
         """Cancel one terminal's command; None where the version has no such thing."""
-        ...
 
     def prompt(self, session_id: str, content: Sequence[ContentBlock]) -> Call:
         """`session/prompt`."""
-        ...
 
     def cancel(self, session_id: str) -> Call:
         """`session/cancel`, a notification."""
-        ...
 
     def set_option(self, session_id: str, option: u.ConfigOption, value: str | bool) -> Call:
         """Set a config option."""
-        ...
 
     def permission_outcome(self, option_id: str | None) -> dict[str, Any]:
         """The result for a permission request; None is the outcome `cancelled`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

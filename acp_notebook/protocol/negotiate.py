@@ -74,10 +74,7 @@ def all_client_calls() -> list[ClientCalls]:
 
 
 def initialize(
-    client: Implementation,
-    *,
-    version: int = LATEST,
-    served: ClientCapabilities = NOTHING,
+    client: Implementation, *, version: int = LATEST, served: ClientCapabilities = NOTHING
 ) -> Call:
     """The `initialize` call, in the shapes of the version and of all older ones.
 

@@ -23,7 +23,6 @@ class DiffReader(Protocol):
 
     def __call__(self, raw: Json) -> u.DiffItem:
         """The diff, or `Malformed`."""
-        ...
 
 
 def tool_content(raw: Any, read_diff: DiffReader) -> u.ToolContent:

@@ -174,12 +174,7 @@ def _is_email(value: object) -> bool:
     return not isinstance(value, str) or bool(_EMAIL.fullmatch(value))
 
 
-_FORMATS: Final = {
-    "date": _is_date,
-    "date-time": _is_date_time,
-    "uri": _is_uri,
-    "email": _is_email,
-}
+_FORMATS: Final = {"date": _is_date, "date-time": _is_date_time, "uri": _is_uri, "email": _is_email}
 
 
 def _in_words(error: Any, item: FormField) -> str:

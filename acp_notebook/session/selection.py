@@ -7,12 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from acp_notebook.session.changes import (
-    EntryChanged,
-    EntryRemoved,
-    SessionChange,
-    TerminalChanged,
-)
+from acp_notebook.session.changes import EntryChanged, EntryRemoved, SessionChange, TerminalChanged
 from acp_notebook.session.state import EntryKey, SessionState
 from acp_notebook.session.updates import PromptId
 

@@ -29,13 +29,7 @@ from acp_notebook.errors import (
     AuthRequired,
     RequestFailed,
 )
-from acp_notebook.jsonrpc import (
-    OVERSIZED,
-    Connection,
-    ConnectionLost,
-    RecordingTransport,
-    RpcError,
-)
+from acp_notebook.jsonrpc import OVERSIZED, Connection, ConnectionLost, RecordingTransport, RpcError
 from acp_notebook.protocol import negotiate
 from acp_notebook.protocol.dialect import Call, ClientCapabilities, Implementation
 from acp_notebook.session import updates as u

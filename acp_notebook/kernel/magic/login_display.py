@@ -13,10 +13,7 @@ if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
     from acp_notebook.protocol.dialect import AuthMethod
 
-_HOW = {
-    "agent": "the agent does it",
-    "terminal": "in a terminal, here in the cell",
-}
+_HOW = {"agent": "the agent does it", "terminal": "in a terminal, here in the cell"}
 
 
 def show_offer(agent: Agent) -> None:

@@ -38,10 +38,7 @@ class HistoryCell:
     """
 
     def __init__(
-        self,
-        session: Session,
-        view: CellView,
-        choose: Callable[[SessionState], list[EntryKey]],
+        self, session: Session, view: CellView, choose: Callable[[SessionState], list[EntryKey]]
     ) -> None:
         self._session = session
         self._state = session.live.state

@@ -75,11 +75,7 @@ class V1Dialect(SharedCalls):
             return Call("session/set_mode", {"sessionId": session_id, "modeId": str(value)})
         if option.id == MODEL_OPTION_ID:
             return Call("session/set_model", {"sessionId": session_id, "modelId": str(value)})
-        params: dict[str, Any] = {
-            "sessionId": session_id,
-            "configId": option.id,
-            "value": value,
-        }
+        params: dict[str, Any] = {"sessionId": session_id, "configId": option.id, "value": value}
         if isinstance(value, bool):
             params["type"] = "boolean"
         return Call("session/set_config_option", params)

@@ -46,13 +46,7 @@ from acp_notebook.session.state import (
     Terminal,
     ToolCall,
 )
-from acp_notebook.session.updates import (
-    AgentLost,
-    Notice,
-    PlanEntry,
-    UnknownUpdate,
-    Violation,
-)
+from acp_notebook.session.updates import AgentLost, Notice, PlanEntry, UnknownUpdate, Violation
 
 # What is not the agent's answer: without anything else, it said nothing.
 OURS: Final = frozenset({"prompt", "user", "violation"})

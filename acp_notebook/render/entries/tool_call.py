@@ -18,13 +18,7 @@ from acp_notebook.render.parsing.diff import diff_text
 from acp_notebook.render.parsing.terminal import TerminalText
 from acp_notebook.render.text.tool_text import render_output
 from acp_notebook.session.content import ImageBlock
-from acp_notebook.session.state import (
-    OPEN_META,
-    EntryKey,
-    SessionState,
-    Terminal,
-    ToolCall,
-)
+from acp_notebook.session.state import OPEN_META, EntryKey, SessionState, Terminal, ToolCall
 from acp_notebook.session.updates import (
     ContentItem,
     DiffItem,

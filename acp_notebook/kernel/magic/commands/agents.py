@@ -116,9 +116,7 @@ def agents(_state: MagicState, given: Namespace) -> None:
 
 
 @subcommand(
-    "login",
-    option("method", nargs="?", help="one of the agent's ways; not needed for one"),
-    TO,
+    "login", option("method", nargs="?", help="one of the agent's ways; not needed for one"), TO
 )
 def login(state: MagicState, given: Namespace) -> None:
     """Log in to the agent, then do anew what it refused."""
