@@ -1,1 +1,1 @@
-"""What the subcommands of `%acp` do, by subject."""
+"""The functions of the subcommands of `%acp`, by subject."""

@@ -1,4 +1,7 @@
-"""`%acp` with new, sessions, resume, close and delete, and what a session can be set to."""
+"""`%acp new`, `sessions`, `resume`, `close`, `delete`, and a session's settings.
+
+Docstrings are help texts.
+"""
 
 from __future__ import annotations
 
