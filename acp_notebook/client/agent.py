@@ -131,8 +131,6 @@ class Agent(AgentFacts):
         for session in self.sessions:
             session.elicit = function
 
-    # login
-
     @property
     def needs_login(self) -> bool:
         """Whether the agent refused a request until a login; see `login`."""
@@ -170,8 +168,6 @@ class Agent(AgentFacts):
     def reconnect(self) -> None:
         """Restart the process; each session is resumed by its next prompt."""
         self._wait_for(lambda _: self._connecting.restart())
-
-    # life
 
     def start(self) -> Agent:
         """Start the process, negotiate, open a session. An interrupt ends the attempt.

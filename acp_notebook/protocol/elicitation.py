@@ -92,8 +92,7 @@ def _form(schema: Json) -> Form:
 
 def _field(name: str, value: Any, *, is_required: bool) -> FormField:
     raw = fields.as_object(value, f"property {name!r}")
-    kind = fields.text(raw, "type")
-    read = _RULES.get(kind)
+    read = _RULES.get(fields.text(raw, "type"))
     try:
         shown, rules, choices = read(raw) if read is not None else _unknown(raw)
     except Malformed as error:

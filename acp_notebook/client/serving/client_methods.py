@@ -61,14 +61,6 @@ def serve_async(call: ClientCall[Q, R], work: AsyncClientMethod[Q, R]) -> Client
     return serve
 
 
-def _ask(incoming: IncomingRequest, session: LiveSession, params: dict[str, Any]) -> None:
-    session.ask_permission(incoming, params)
-
-
-def _elicit(incoming: IncomingRequest, session: LiveSession, params: dict[str, Any]) -> None:
-    session.ask_elicitation(incoming, params)
-
-
 def _url_completed(sessions: list[LiveSession], params: dict[str, Any]) -> None:
     for session in sessions:
         session.url_completed(params)
@@ -85,7 +77,10 @@ class ClientMethods:
 
     capabilities: ClientCapabilities = field(default_factory=_default_offer)
     requests: dict[str, ClientMethod] = field(
-        default_factory=lambda: {REQUEST_PERMISSION: _ask, CREATE: _elicit}
+        default_factory=lambda: {
+            REQUEST_PERMISSION: lambda asked, live, params: live.ask_permission(asked, params),
+            CREATE: lambda asked, live, params: live.ask_elicitation(asked, params),
+        }
     )
     notifications: dict[str, Listener] = field(default_factory=lambda: {COMPLETE: _url_completed})
     on_closed: list[Callable[[LiveSession], None]] = field(default_factory=list)

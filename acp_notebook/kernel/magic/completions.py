@@ -90,9 +90,6 @@ def _given_label(line: str) -> str | None:
     return match[1] if match else None
 
 
-# lines
-
-
 def _in_line(state: MagicState, subcommand: Subcommand, line: str) -> Completions | None:
     if not line[:1].isspace():
         return None
@@ -106,7 +103,8 @@ def _in_line(state: MagicState, subcommand: Subcommand, line: str) -> Completion
         offered = (
             (name, str(each.keywords.get("help", "")))
             for name, each in options.items()
-            if name.startswith("-") and (name not in words or _is_repeatable(each))
+            if name.startswith("-")
+            and (name not in words or each.keywords.get("action") == "append")
         )
         return Completions(fragment).add(offered)
     given = _text(words, options)
@@ -121,10 +119,6 @@ def _takes_value(option: Option) -> bool:
         "store_true",
         "store_false",
     )
-
-
-def _is_repeatable(option: Option) -> bool:
-    return option.keywords.get("action") == "append"
 
 
 def _text(words: list[str], options: dict[str, Option]) -> list[str]:
@@ -249,9 +243,6 @@ def _code_blocks(state: MagicState) -> Iterator[tuple[str, str]]:
     turn = state.last_turn
     for number, block in enumerate(turn.code_blocks if turn is not None else (), 1):
         yield str(number), (block.code.strip().splitlines() or [block.language])[0]
-
-
-# prompts
 
 
 def _in_prompt(

@@ -137,8 +137,7 @@ class TurnCache:
     def find(self, key: str) -> RecordedTurn | None:
         """Return the turn recorded under a key; None for a missing or unreadable file."""
         try:
-            raw = json.loads(_path(key).read_text(encoding="utf-8"))
-            return _read(raw)
+            return _read(json.loads(_path(key).read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 

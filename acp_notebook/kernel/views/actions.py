@@ -1,4 +1,4 @@
-"""The user's actions in a session's views, applied to the session. On the agent thread."""
+"""The user's actions in a session's views, applied on the agent thread. Knows no view."""
 
 from __future__ import annotations
 

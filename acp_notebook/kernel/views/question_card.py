@@ -79,8 +79,7 @@ class QuestionCard:
         self._note([])
 
     def _note(self, changes: list[SessionChange]) -> None:
-        state = self._live.state
-        self._asked |= dict.fromkeys(state.open_questions)
+        self._asked |= dict.fromkeys(self._live.state.open_questions)
         if self._view is not None:
             self._view.changed(self._selection.select(changes))
         if not any(map(self._is_pending, self._asked)) and self._subscription is not None:

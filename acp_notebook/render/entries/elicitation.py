@@ -108,9 +108,6 @@ def render_elicitation(theme: Theme, elicitation: Elicitation, ident: str) -> Ma
     )
 
 
-# a form
-
-
 def _form(theme: Theme, form: Form, ident: str) -> list[Markup]:
     parts = []
     if form.title:
@@ -256,9 +253,6 @@ def _is_on(item: FormField, choice: Choice) -> bool:
     return choice.value == (item.default if item.default is not None else "")
 
 
-# a url
-
-
 def _page(theme: Theme, address: WebAddress, ident: str) -> list[Markup]:
     parts = _address(theme, address)
     if address.href is None:
@@ -288,9 +282,6 @@ def _address(theme: Theme, address: WebAddress) -> list[Markup]:
         for warning in address.warnings
     ]
     return parts
-
-
-# the answer
 
 
 def _answered(theme: Theme, elicitation: Elicitation, ident: str) -> Markup:

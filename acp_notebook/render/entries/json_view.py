@@ -105,9 +105,6 @@ def _field(theme: Theme, name: str, value: Any) -> Markup:
     return theme("div", "field", title, pre_part(theme, visible(text)))
 
 
-# a table
-
-
 def _is_table(value: Any) -> bool:
     if not isinstance(value, (list, tuple)) or len(value) < 2:  # noqa: PLR2004
         return False
@@ -146,9 +143,6 @@ def _cell(theme: Theme, row: Mapping[Any, Any], name: Any) -> Markup:
     is_number = _is_number(value)
     text = value if isinstance(value, str) else "" if value is None else json.dumps(value)
     return theme("td", "cell cell-number" if is_number else "cell", label(text, _CELL_CHARS))
-
-
-# a tree
 
 
 class _Tree:

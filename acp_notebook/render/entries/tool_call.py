@@ -84,11 +84,8 @@ def _spent(theme: Theme, call: ToolCall) -> Markup:
         is_running = call.status == "in_progress" and not theme.is_static
         since = f"{span.began_s:.1f}"
         return theme("span", "num muted", "", data_since=since) if is_running else Markup("")
-    return (
-        theme("span", "num muted small", words)
-        if (words := spent_words(span.seconds))
-        else Markup("")
-    )
+    words = spent_words(span.seconds)
+    return theme("span", "num muted small", words) if words else Markup("")
 
 
 def _says(title: str, word: str) -> bool:

@@ -104,9 +104,6 @@ def _read(item: DiffItem) -> DiffText:
     return DiffText(files, kinds.count("add"), kinds.count("del"))
 
 
-# a patch
-
-
 def _patch_files(patch: str) -> Iterator[DiffFile]:
     lines: list[DiffLine] = []
     is_in_header = True
@@ -159,9 +156,6 @@ def _kind(text: str) -> LineKind:
     return "add" if text[:1] == "+" else "del" if text[:1] == "-" else "same"
 
 
-# two texts
-
-
 def _compared(old: str, new: str) -> list[DiffLine]:
     before, after = old.splitlines(), new.splitlines()
     if not before or not after or len(before) + len(after) > COMPARE_LIMIT_LINES:
@@ -201,9 +195,6 @@ def _range(start: int, length: int) -> str:
     if length == 1:
         return str(start + 1)
     return f"{start + 1 if length else start},{length}"
-
-
-# words
 
 
 def _marked(lines: list[DiffLine]) -> list[DiffLine]:

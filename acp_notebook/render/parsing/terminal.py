@@ -108,7 +108,7 @@ class _Line:
 
 
 class TerminalText:
-    """The output of one terminal as lines, of which the theme's limit is kept."""
+    """The output of one terminal as lines, up to the theme's limit."""
 
     def __init__(self, theme: Theme, size: tuple[int, int] | None = None) -> None:
         self._theme = theme
@@ -144,8 +144,7 @@ class TerminalText:
     def feed(self, data: bytes | bytearray | memoryview) -> None:
         """Read the next bytes."""
         if len(data) > BURST_LIMIT_BYTES:
-            skipped = bytes(data[:-BURST_LIMIT_BYTES])
-            self.finished += skipped.count(b"\n")
+            self.finished += bytes(data[:-BURST_LIMIT_BYTES]).count(b"\n")
             self._decoder.reset()
             self._pending, self._line = "", _Line()
             data = data[-BURST_LIMIT_BYTES:]
@@ -189,8 +188,7 @@ class TerminalText:
 
     def lines_since(self, number: int) -> list[Markup]:
         """Return the kept finished lines from a number on."""
-        start = max(0, number - self.hidden)
-        return list(self._lines)[start:]
+        return list(self._lines)[max(0, number - self.hidden) :]
 
     @property
     def tail(self) -> Markup:
@@ -200,8 +198,7 @@ class TerminalText:
     @property
     def plain(self) -> str:
         """All kept text, without looks."""
-        lines = [*self._lines, self.tail]
-        return unescape(_TAG.sub("", "\n".join(lines)))
+        return unescape(_TAG.sub("", "\n".join([*self._lines, self.tail])))
 
     def _write(self, text: str) -> None:
         look = " ".join(self._look)

@@ -48,7 +48,7 @@ def read_address(url: str) -> WebAddress:
         return WebAddress(shown, "", None, (reason or "It is no address at all.",))
     if parts.scheme not in {"http", "https"}:
         reason = reason or "It is no web address, so it cannot be opened from here."
-    elif not _is_host(host):
+    elif ":" not in host and not _HOST.fullmatch(host):
         reason = reason or "It names no host."
     if reason:
         return WebAddress(shown, visible(host), None, (reason,))
@@ -56,10 +56,6 @@ def read_address(url: str) -> WebAddress:
     if plain is None:
         return WebAddress(shown, visible(host), None, ("Its host is no possible name.",))
     return WebAddress(shown, plain, url, (*warnings, *_oddities(parts, plain)))
-
-
-def _is_host(host: str) -> bool:
-    return ":" in host or bool(_HOST.fullmatch(host))
 
 
 def _plain_host(host: str) -> tuple[str | None, tuple[str, ...]]:

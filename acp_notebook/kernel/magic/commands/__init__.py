@@ -1,1 +1,1 @@
-"""The functions of the subcommands of `%acp`, by subject."""
+"""The subcommands of `%acp`, by subject. Their docstrings are help texts. Know no parsing."""

@@ -1,4 +1,4 @@
-"""`%acp start`, `agents`, `login`, `logout`, `stop` and `quit`. Docstrings are help texts."""
+"""`%acp start`, `agents`, `login`, `logout`, `stop` and `quit`. Knows no parsing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`%acp` alone, `%acp trace` and `%acp log`. Docstrings are help texts."""
+"""`%acp` alone, `%acp trace` and `%acp log`. Knows no parsing."""
 
 from __future__ import annotations
 

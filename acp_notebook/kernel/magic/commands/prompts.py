@@ -1,4 +1,4 @@
-"""`%%acp`, `%acp prompt`, `fix`, `explain` and `insert`. Docstrings are help texts.
+"""`%%acp`, `%acp prompt`, `fix`, `explain` and `insert`. Knows no parsing of lines.
 
 A prompt is previewed, taken from the cache, or sent and awaited; `context` resolves its mentions.
 """
@@ -99,9 +99,6 @@ def insert(state: MagicState, given: Namespace) -> None:
     number, block = choose_block(blocks, given.number)
     state.shell.set_next_input(block.code.rstrip("\n"), replace=False)
     state.print(inserted_words(number, block, len(blocks)))
-
-
-# sending
 
 
 def _send(state: MagicState, text: str, given: Namespace, *items: Item) -> AnyTurn | None:

@@ -1,4 +1,4 @@
-"""`%acp wait`, finding a turn by name, and the errors that a turn's end raises."""
+"""`%acp wait`, finding a turn by name, and the errors of a turn's end. Knows no parsing."""
 
 from __future__ import annotations
 
