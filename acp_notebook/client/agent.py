@@ -1,7 +1,7 @@
-"""An agent as its user sees it: start, sessions, stop, quit. Usable from any thread.
+"""The user's view of an agent: start, sessions, stop, quit. Usable from any thread.
 
-The process and the connection live on the agent thread (`AgentConnection`); when they end, the
-next prompt starts a fresh one and takes the session up again, if the agent can. Knows no notebook.
+The process and its connection live on the agent thread; after their end the next prompt starts a
+new process and resumes the session, if the agent can. Knows no notebook.
 """
 
 from __future__ import annotations
@@ -30,12 +30,7 @@ from acp_notebook.client.serving.client_methods import ClientMethods
 from acp_notebook.client.serving.files_and_terminals import FilesAndTerminals
 from acp_notebook.client.session import Session
 from acp_notebook.client.turn import Turn
-from acp_notebook.errors import (
-    AgentError,
-    AuthRequired,
-    UnsupportedByAgent,
-    UsageError,
-)
+from acp_notebook.errors import AgentError, AuthRequired, UnsupportedByAgent, UsageError
 from acp_notebook.protocol.dialect import SessionSetup
 
 logger = logging.getLogger(__name__)
@@ -45,11 +40,7 @@ _living: weakref.WeakSet[Agent] = weakref.WeakSet()
 
 
 class Agent(AgentFacts):
-    """One agent and its sessions.
-
-    Made by `start`. `permissions` is the policy for its sessions: a name or a function. `elicit`
-    answers what it asks for by forms and pages.
-    """
+    """One agent and its sessions, made by `start`, which documents the arguments."""
 
     def __init__(
         self,
@@ -66,12 +57,12 @@ class Agent(AgentFacts):
         self.sessions: list[Session] = []
         self.has_quit = False
         self.respondents = Respondents(check_policy(permissions), elicit, _run_user_function)
-        """Who answers what belongs to no session, such as a login's questions."""
+        """Who answers questions that belong to no session, such as a login's."""
         self._login = Login(self)
         self._servers: dict[LiveSession, Sequence[McpServer]] = {}
         methods = ClientMethods(on_closed=[self._session_closed])
         if launch.address:
-            # A login in a terminal runs the agent's own command, which is not here.
+            # A login in a terminal runs the agent's own command, which is on the other machine.
             methods.capabilities = replace(methods.capabilities, terminal_login=False)
         self._files_and_terminals = FilesAndTerminals(
             launch.serve, lambda _: (self.setup.cwd, *self.setup.directories)
@@ -94,7 +85,12 @@ class Agent(AgentFacts):
 
     @property
     def session(self) -> Session:
-        """The present session: the one that was opened last."""
+        """The present session: the one that was opened or resumed last.
+
+        Raises:
+            AuthRequired: No session is open, because the agent wants a login.
+            UsageError: No session is open.
+        """
         if not self.sessions:
             if self._login.error is not None:
                 raise self._login.error
@@ -102,10 +98,10 @@ class Agent(AgentFacts):
         return self.sessions[-1]
 
     def find_session(self, session_id: str) -> Session:
-        """An open session by its id.
+        """Return the open session with an id.
 
         Raises:
-            UsageError: None of this id is open.
+            UsageError: No session with this id is open.
         """
         for session in self.sessions:
             if session.id == session_id:
@@ -115,7 +111,7 @@ class Agent(AgentFacts):
 
     @property
     def permissions(self) -> Policy:
-        """The permission policy of its sessions."""
+        """The permission policy of all sessions of the agent."""
         return self.respondents.policy
 
     @permissions.setter
@@ -126,7 +122,7 @@ class Agent(AgentFacts):
 
     @property
     def elicit(self) -> ElicitFunction | None:
-        """What answers its forms and pages instead of the user; see `start`."""
+        """The function that answers forms and urls instead of the user; see `start`."""
         return self.respondents.elicit
 
     @elicit.setter
@@ -135,25 +131,23 @@ class Agent(AgentFacts):
         for session in self.sessions:
             session.elicit = function
 
-    # login
-
     @property
     def needs_login(self) -> bool:
-        """Whether it has refused something until somebody logs in; see `login`."""
+        """Whether the agent refused a request until a login; see `login`."""
         return self._login.is_needed
 
     def login(self, method: str | None = None, *, wait: bool = True) -> Turn | None:
-        """Log in, then do anew what the agent refused.
+        """Log in, then repeat the request that the agent refused.
 
         Args:
-            method: The id or the name of one of `auth_methods`; not needed if there is only one.
-            wait: Whether to wait for the turn of a prompt that is sent again.
+            method: The id or name of one of `auth_methods`; optional if there is only one.
+            wait: Whether to wait for the turn of a repeated prompt.
 
         Returns:
-            That turn, if a prompt had been refused.
+            The turn of the repeated prompt; None if no prompt was refused.
 
         Raises:
-            UsageError: There is no such method, or nobody here can use it.
+            UsageError: There is no such method, or it cannot be used here.
             AgentError: The login failed.
         """
         turn = self._login.run(method)
@@ -168,21 +162,20 @@ class Agent(AgentFacts):
         self._login.out()
 
     def turn_refused(self, turn: Turn, message: str) -> None:
-        """A turn failed for want of a login; on the agent thread."""
+        """Note that a turn failed because a login is needed; on the agent thread."""
         self._login.turn_failed(turn, message)
 
     def reconnect(self) -> None:
-        """End the process and start it again; its sessions are taken up with their next prompt."""
+        """Restart the process; each session is resumed by its next prompt."""
         self._wait_for(lambda _: self._connecting.restart())
-
-    # life
 
     def start(self) -> Agent:
         """Start the process, negotiate, open a session. An interrupt ends the attempt.
 
+        An agent that wants a login counts as started: see `needs_login`.
+
         Raises:
-            AgentError: It cannot be started, ended at once, or shares no protocol version. Wanting
-                a login is no failure: see `needs_login`.
+            AgentError: The agent cannot be started, ended at once, or shares no protocol version.
         """
         try:
             self._wait_for(self._start, is_start=True)
@@ -201,11 +194,11 @@ class Agent(AgentFacts):
         await self._open_session(audience)
 
     def new_session(self) -> Session:
-        """Open another session; it becomes the present one.
+        """Open another session and make it the present one.
 
         Raises:
             UsageError: The agent was ended by `quit`.
-            AgentError: The agent refused, or had to be started again and could not.
+            AgentError: The agent refused, or could not be restarted.
         """
         return self._ask(self._open_another)
 
@@ -214,11 +207,11 @@ class Agent(AgentFacts):
         return await self._open_session(audience)
 
     def list_sessions(self, *, everywhere: bool = False) -> SessionListing:
-        """The sessions that the agent keeps, of this folder or of all.
+        """List the sessions that the agent keeps, of this folder or of all.
 
         Raises:
-            UnsupportedByAgent: It keeps no list.
-            AgentError: It refused.
+            UnsupportedByAgent: The agent keeps no list.
+            AgentError: The agent refused.
         """
 
         async def work(_: Audience) -> SessionListing:
@@ -230,15 +223,15 @@ class Agent(AgentFacts):
         return self._ask(work)
 
     def resume(self, session_id: str, *, replay: bool = True) -> Session:
-        """Take up an earlier session, which becomes the present one.
+        """Resume an earlier session and make it the present one.
 
         Args:
-            session_id: As the agent lists it.
-            replay: Whether to have the conversation so far told again.
+            session_id: The id in the agent's list.
+            replay: Whether the agent should replay the conversation so far.
 
         Raises:
-            UnsupportedByAgent: The agent cannot take up sessions.
-            AgentError: It does not know this one.
+            UnsupportedByAgent: The agent cannot resume sessions.
+            AgentError: The agent does not know this session.
         """
 
         async def work(audience: Audience) -> Session:
@@ -263,7 +256,7 @@ class Agent(AgentFacts):
 
         Raises:
             UnsupportedByAgent: The agent has no such call.
-            RequestFailed: It refused.
+            RequestFailed: The agent refused.
         """
 
         async def work(_: Audience) -> None:
@@ -273,7 +266,7 @@ class Agent(AgentFacts):
         self.sessions = [each for each in self.sessions if each.id != session_id]
 
     def run(self, work: Callable[[AgentConnection], Coroutine[Any, Any, T]]) -> T:
-        """Do something with the connection and wait for it; for `Session`."""
+        """Run work with the open connection and wait for its result."""
 
         async def with_connection(_: Audience) -> T:
             return await work(await self._connecting.connected())
@@ -281,7 +274,7 @@ class Agent(AgentFacts):
         return self._ask(with_connection)
 
     def _ask(self, work: Callable[[Audience], Coroutine[Any, Any, T]]) -> T:
-        """Have something done and wait; what needs a login first is done again after it."""
+        """Run work and wait; if the agent wants a login first, `login` repeats the work."""
         with self._login.guard(lambda: self._ask(work)):
             return self._wait_for(work)
 
@@ -305,15 +298,11 @@ class Agent(AgentFacts):
 
     @property
     def setup(self) -> SessionSetup:
-        """Where its sessions work."""
+        """The folders that the agent's sessions work in."""
         return SessionSetup(self.launch.cwd, directories=self.launch.directories)
 
     def _setup_for(self, live: LiveSession) -> SessionSetup:
-        """The place with the servers that this session alone is told of.
-
-        Raises:
-            UnsupportedByAgent: There are further folders, and it takes but one (SESS-1).
-        """
+        """Add the session's own MCP servers; raises if the agent takes one folder only (SESS-1)."""
         if self.launch.directories and not self.capabilities.additional_directories:
             raise UnsupportedByAgent(
                 f"The agent {self.info.label} works in one folder. Start it without --dir, or in a "
@@ -330,7 +319,7 @@ class Agent(AgentFacts):
         return self.session.stop()
 
     def quit(self) -> None:
-        """End the agent and all its processes; may be called more than once."""
+        """End the agent and all its processes. May be called more than once."""
         self.has_quit = self._connecting.is_over = True
         work = self.thread.submit(self._close())
         current_host().wait(work, None)
@@ -350,14 +339,14 @@ class Agent(AgentFacts):
             await server.release()
 
     def kill_now(self) -> None:
-        """Kill its process tree; for the end of this process."""
+        """Kill the agent's process tree at once, for the exit of this process."""
         self._connecting.kill_now()
         self._files_and_terminals.kill_now()
 
     def _wait_for(
         self, work: Callable[[Audience], Coroutine[Any, Any, T]], *, is_start: bool = False
     ) -> T:
-        # Whoever can be asked is there before the agent gets anything to ask about.
+        # The audience attends before the work starts: the agent may ask at once.
         audience = current_host().audience(self)
         attendance = self.thread.call(lambda: self.respondents.attend(audience))
         try:
@@ -368,7 +357,7 @@ class Agent(AgentFacts):
         return future.result()
 
     def reopen_for(self, session: Session, turn: Turn) -> None:
-        """Start the agent again for a prompt that waits; on the agent thread."""
+        """Restart the agent for a waiting prompt; on the agent thread."""
         self.thread.spawn(self._connecting.bring_back(session.live, turn.prompt_id))
 
 

@@ -1,7 +1,4 @@
-"""What can be told of an agent: who it is, what it offers, what it said beside the protocol.
-
-Only reads; usable from any thread. Knows the connection, no session.
-"""
+"""The readable facts of an agent, from any thread. Knows the connection, no session."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from acp_notebook.trace.recording import Recording
 
 
 class AgentFacts:
-    """The reading half of `Agent`."""
+    """The read-only half of `Agent`: identity, capabilities, process, output."""
 
     def __init__(self, connecting: ReconnectingConnection, thread: AgentThread) -> None:
         self.thread = thread
@@ -31,32 +28,32 @@ class AgentFacts:
 
     @property
     def info(self) -> Implementation:
-        """Name, title and version, as it says."""
+        """The agent's name, title and version."""
         return self._facts.info
 
     @property
     def capabilities(self) -> Capabilities:
-        """What it offers."""
+        """The agent's capabilities."""
         return self._facts.capabilities
 
     @property
     def auth_methods(self) -> tuple[AuthMethod, ...]:
-        """Its ways to log in; having some does not mean that a login is needed."""
+        """The ways to log in, which an agent may list even if no login is needed."""
         return self._facts.auth_methods
 
     @property
     def protocol_version(self) -> int:
-        """The negotiated version."""
+        """The negotiated protocol version."""
         return self._facts.dialect.version
 
     @property
     def stderr(self) -> str:
-        """The last part of what it wrote to stderr."""
+        """The last part of the agent's stderr."""
         return self.connection.stderr
 
     @property
     def noise(self) -> list[str]:
-        """Lines on its stdout that were no messages."""
+        """Lines on the agent's stdout that were no messages."""
         return self.thread.call(lambda: list(self.connection.noise))
 
     @property
@@ -66,10 +63,10 @@ class AgentFacts:
 
     @property
     def pid(self) -> int | None:
-        """Its process id; None before it was started, and for an agent at an address."""
+        """The process id; None before the start, and for an agent at an address."""
         return self.connection.endpoint.pid if self.connection.endpoint is not None else None
 
     @property
     def is_running(self) -> bool:
-        """Whether its process is connected."""
+        """Whether the agent is connected."""
         return self.connection.is_alive

@@ -1,8 +1,7 @@
-"""The one daemon thread on which all agents live, with its own event loop.
+"""The daemon thread of all agents, with its own event loop. Knows no agent.
 
-Rules: the state of every agent and session is read and written on this thread only; other threads
-hand over work with `post`, or ask with `call` and get a value. Nothing here runs on a kernel's
-loop. Knows no agent.
+The state of every agent and session is read and written on this thread only; other threads hand
+over work with `post`, or get a value with `call`. Nothing here runs on a kernel's loop.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class AgentThread:
 
     @property
     def is_current(self) -> bool:
-        """Whether the caller is on this thread."""
+        """Whether the caller runs on this thread."""
         return threading.current_thread() is self._thread
 
     def submit(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
@@ -42,7 +41,7 @@ class AgentThread:
         return asyncio.run_coroutine_threadsafe(work, self.loop)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Start a coroutine that nobody waits for; on the thread. Its failure is logged."""
+        """Start a coroutine whose failure is logged; called on the thread."""
         task = self.loop.create_task(work)
         self._spawned.add(task)  # a loop holds its tasks weakly
         task.add_done_callback(self._spawn_ended)
@@ -79,7 +78,7 @@ _lock = threading.Lock()
 
 
 def shared_thread() -> AgentThread:
-    """The thread of this process, started at first use."""
+    """Return the thread of this process, started at first use."""
     global _shared  # noqa: PLW0603 - one thread per process is the design
     with _lock:
         if _shared is None:

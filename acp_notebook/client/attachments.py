@@ -1,8 +1,7 @@
-"""What goes with a prompt from Python: `session.prompt("...", attach=[...])`.
+"""The attachments of a prompt from Python: `session.prompt("...", attach=[...])`.
 
-Content blocks go as they are, text as text, a path as a link to its file. A notebook installs a
-describer that makes blocks of its objects; without one such an object is refused. Knows no
-notebook.
+Content blocks are sent unchanged, text as text, a path as a link to its file. A notebook installs a
+describer that turns its objects into blocks; without one they are refused. Knows no notebook.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from acp_notebook.session.content import (
 )
 
 Attachments: TypeAlias = Sequence[Any] | Mapping[str, Any]
-# Values, what the agent takes, its folder.
+# The values, the agent's capabilities, the agent's folder.
 Describer: TypeAlias = Callable[[Attachments, Capabilities, str], Sequence[ContentBlock]]
 
 _BLOCKS = (TextBlock, ImageBlock, AudioBlock, ResourceBlock, ResourceLinkBlock, UnknownBlock)
@@ -33,23 +32,23 @@ _describer: Describer | None = None
 
 
 def install_describer(describer: Describer | None) -> None:
-    """Let a notebook make blocks of its objects; None takes it back."""
-    global _describer  # noqa: PLW0603 - one process has one surrounding
+    """Install the function that turns objects into content blocks; None removes it."""
+    global _describer  # noqa: PLW0603 - one host per process
     _describer = describer
 
 
 def attached_blocks(
     values: Attachments, capabilities: Capabilities, folder: str
 ) -> list[ContentBlock]:
-    """The blocks of what goes with a prompt.
+    """Return the content blocks of attached values.
 
     Args:
         values: Objects, or objects by name.
-        capabilities: What the agent takes.
+        capabilities: The agent's capabilities.
         folder: The agent's folder.
 
     Raises:
-        UsageError: An object has no form to go in.
+        UsageError: A value cannot be attached.
     """
     if isinstance(values, (str, bytes, Path, *_BLOCKS)) or not isinstance(
         values, (Sequence, Mapping)

@@ -1,7 +1,6 @@
-"""What surrounds the client: who waits, where turns are shown, and who can be asked.
+"""The client's host: how to wait, where to show turns, whom to ask. Knows no IPython.
 
-The client works without a notebook: `Host` waits by blocking and has nobody to ask. A notebook
-hands in its own host. Knows no IPython.
+`Host` is a script's: waits block, and nobody can be asked. A notebook installs its own.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ class McpServer:
     """An MCP server of this process for one session.
 
     Attributes:
-        entry: The server as session setup names it.
-        secrets: What nobody but the agent may read.
+        entry: The server's entry in session setup.
+        secrets: Strings to redact everywhere but on the wire.
         release: Closes the session's access; awaited on the agent thread.
     """
 
@@ -41,61 +40,61 @@ class TurnDisplay(Protocol):
     """A place that shows one turn."""
 
     def prepare_wait(self) -> None:
-        """Somebody begins to wait for the turn, on the calling thread."""
+        """Prepare for a wait for the turn on the calling thread."""
 
     def conclude(self, *, is_waited: bool) -> None:
-        """Show the end of the turn for good; may be called more than once.
+        """Show the end of the turn for good. May be called more than once.
 
         Args:
-            is_waited: Whether the caller is the thread that waited for the turn. Otherwise it is
-                the agent thread, and nobody waits.
+            is_waited: Whether the caller has waited for the turn; otherwise nobody waits, and the
+                caller is the agent thread.
         """
 
 
 class Host:
-    """The surroundings of a script: blocking waits, no views, every question refused.
+    """The host of a script: blocking waits, no views, every question refused.
 
-    Called on the thread that uses the client, but where noted.
+    Called on the thread that uses the client, unless noted.
     """
 
     def wait(self, future: concurrent.futures.Future[Any], timeout_s: float | None) -> bool:
-        """Wait until the future is done; False on timeout."""
+        """Wait until the future is done; return False on timeout."""
         done, _ = concurrent.futures.wait([future], timeout_s)
         return bool(done)
 
     def attended(self) -> AbstractContextManager[None]:
-        """Keep a page alive while async code waits on the caller's event loop."""
+        """Keep the page's buttons working while async code waits on the caller's event loop."""
         return nullcontext()
 
     def wait_for_agent(
         self, agent: Agent, work: concurrent.futures.Future[Any], *, is_start: bool
     ) -> None:
-        """Wait for what an agent does outside of turns; a start may take minutes."""
+        """Wait for an agent's work outside of turns; a start may take minutes."""
         del agent, is_start
         self.wait(work, None)
 
     def audience(self, agent: Agent) -> Audience:
-        """Who can be asked here when no view of the session is open: nobody."""
+        """Return the audience for questions while no view of the session is open."""
         del agent
         return Nobody()
 
     def show_turn(self, turn: Turn) -> TurnDisplay | None:
-        """Show a turn in the present cell; None where there is no such place."""
+        """Show a turn in the present cell and return its display; None without a cell."""
         del turn
         return None
 
     def terminal(self) -> Callable[[PseudoTerminal, str], None] | None:
-        """Shows a program under a title while the user types; None where nobody can type."""
+        """Return a function that runs a titled terminal for the user; None if nobody can type."""
         return None
 
     def run_user_function(
         self, function: Callable[..., Any], *args: Any
     ) -> concurrent.futures.Future[Any]:
-        """Run a user's function, sync or async, where it may take its time. On any thread."""
+        """Run a user's function, sync or async, without blocking the caller; on any thread."""
         return run_on_own_thread(function, *args)
 
     def mcp_servers(self, agent: Agent, live: LiveSession) -> Sequence[McpServer]:
-        """The MCP servers that a session's setup names; on the agent thread."""
+        """Return the MCP servers for a session's setup; on the agent thread."""
         del agent, live
         return ()
 
@@ -105,7 +104,7 @@ _make_host: Callable[[], Host] | None = None
 
 
 def current_host() -> Host:
-    """The host of this process."""
+    """Return the host of this process."""
     global _make_host
     if _make_host is not None:
         make, _make_host = _make_host, None
@@ -114,15 +113,12 @@ def current_host() -> Host:
 
 
 def install_host(host: Host) -> None:
-    """Let another host surround the client."""
+    """Replace the host of this process."""
     global _host, _make_host
     _host, _make_host = host, None
 
 
 def install_host_later(make: Callable[[], Host]) -> None:
-    """Let a host surround the client that is made when it is first needed.
-
-    For the notebook, which is told of before it is used, and costs time to import.
-    """
-    global _make_host  # noqa: PLW0603 - one process has one surrounding
+    """Replace the host with one that is made at first use, as importing a notebook's is slow."""
+    global _make_host  # noqa: PLW0603 - one host per process
     _make_host = make

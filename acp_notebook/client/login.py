@@ -1,7 +1,7 @@
-"""Logging in to an agent: what needs it, the ways there are, and what is done anew afterwards.
+"""Logging in to an agent, and repeating what the agent refused before. Knows no notebook.
 
-Ways are never used by themselves: only an error -32000 asks for a login (AUTH-1), and then the user
-chooses. Knows no notebook: who shows a terminal is the host's business.
+No login is automatic: only an error -32000 asks for one (AUTH-1), and then the user chooses the
+method.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ USABLE = ("agent", "terminal")
 
 
 class Login:
-    """The login of one agent. Belongs to the threads that use the agent, not to the agent thread.
+    """The login of one agent, used on the threads that use the agent unless noted.
 
     Attributes:
-        error: Why a login is needed; None: it is not, as far as is known.
-        again: What failed and is done anew after a login; returns a turn, if it was one.
+        error: Why a login is needed; None if none is known to be needed.
+        again: Repeats the refused request after a login; returns the turn, if it was a prompt.
     """
 
     def __init__(self, agent: Agent) -> None:
@@ -44,17 +44,17 @@ class Login:
 
     @property
     def is_needed(self) -> bool:
-        """Whether the agent refused something for want of a login."""
+        """Whether the agent refused a request until a login."""
         return self.error is not None
 
     def needed(self, error: AuthRequired, again: Callable[[], object]) -> None:
-        """The agent refused; `again` tries what it refused."""
+        """Note that the agent refused a request, which `again` repeats."""
         message = f"{error.message.rstrip('.')}. {self.hint}"
         self.error = AuthRequired(error.method, error.code, message, error.data)
         self.again = again
 
     def turn_failed(self, turn: Turn, message: str) -> None:
-        """A prompt was refused; on the agent thread, so nothing waits here."""
+        """Note a refused prompt; on the agent thread, so the repeated prompt must not wait."""
         error = AuthRequired("session/prompt", AUTH_REQUIRED_CODE, message)
 
         def again() -> Turn:
@@ -64,7 +64,7 @@ class Login:
 
     @contextmanager
     def guard(self, again: Callable[[], object]) -> Iterator[None]:
-        """Note what is refused inside for want of a login, and say what to do."""
+        """Note a request inside that needs a login; the raised error explains how to log in."""
         try:
             yield
         except AuthRequired as error:
@@ -74,14 +74,14 @@ class Login:
 
     @property
     def hint(self) -> str:
-        """What to do, in one or two sentences."""
+        """How to log in, in one or two sentences."""
         return login_hint(self._agent.auth_methods, self._agent.label)
 
     def choose(self, wanted: str | None) -> AuthMethod:
-        """The way of an id or a name, or the only one that there is.
+        """Return the method with an id or a name, or the only one.
 
         Raises:
-            UsageError: There is none, or there are several; the message lists them.
+            UsageError: There is no such method, or a choice of several; the message lists them.
         """
         methods = self._agent.auth_methods
         usable = usable_methods(methods)
@@ -100,11 +100,7 @@ class Login:
         return method
 
     def run(self, wanted: str | None) -> Turn | None:
-        """Log in, then do anew what failed for want of it.
-
-        Returns:
-            The turn of the prompt that was sent again, which still runs; else None.
-        """
+        """Log in, then repeat the refused request; return the running turn, if it was a prompt."""
         method, again = self.choose(wanted), self.again
         if method.type == "terminal":
             self._in_terminal(method)
@@ -115,7 +111,7 @@ class Login:
                     lambda connection: connection.request(connection.facts.dialect.login(method.id))
                 )
             except AuthRequired:
-                self.again = again  # not the login itself
+                self.again = again  # the refused request, not the login
                 raise
         self.error = self.again = None
         if again is None and not self._agent.sessions:
@@ -167,12 +163,12 @@ class Login:
 
 
 def usable_methods(methods: Sequence[AuthMethod]) -> list[AuthMethod]:
-    """The ways that this client knows how to use."""
+    """Return the methods that this client can use."""
     return [method for method in methods if method.type in USABLE]
 
 
 def find_method(methods: Sequence[AuthMethod], wanted: str) -> AuthMethod | None:
-    """The way of this id, else of this name, however it is written."""
+    """Return the method with this id, else the one with this id or name in any case."""
     for method in methods:
         if method.id == wanted:
             return method
@@ -183,7 +179,7 @@ def find_method(methods: Sequence[AuthMethod], wanted: str) -> AuthMethod | None
 
 
 def login_hint(methods: Sequence[AuthMethod], label: str) -> str:
-    """What to do for a login, in one or two sentences."""
+    """Return how to log in, in one or two sentences."""
     usable = usable_methods(methods)
     if not usable:
         others = ", ".join(method.name for method in methods)

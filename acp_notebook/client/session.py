@@ -1,7 +1,4 @@
-"""A session as its user sees it: prompt, cancel, options, turns. Usable from any thread.
-
-Knows the agent thread only through `Agent`; knows no notebook.
-"""
+"""The user's view of a session: prompts, options, turns; from any thread. Knows no notebook."""
 
 from __future__ import annotations
 
@@ -42,17 +39,17 @@ class Session:
 
     @property
     def id(self) -> str:
-        """The agent's id for it."""
+        """The session's id, given by the agent."""
         return str(self.live.session_id)
 
     @property
     def title(self) -> str | None:
-        """The title that the agent gave it."""
+        """The session's title, if the agent gave one."""
         return self.agent.thread.call(lambda: self.live.state.title)
 
     @property
     def state(self) -> str:
-        """`idle`, `running`, `requires_action`, `disconnected`, or the agent's own word."""
+        """`idle`, `running`, `requires_action`, `disconnected`, or another state of the agent's."""
         state = self.live.state
         return self.agent.thread.call(
             lambda: state.activity if state.is_connected else "disconnected"
@@ -60,7 +57,7 @@ class Session:
 
     @property
     def config_options(self) -> tuple[u.ConfigOption, ...]:
-        """Mode, model and the like, in the agent's order."""
+        """Options such as mode and model, in the agent's order."""
         return self.agent.thread.call(lambda: self.live.state.config_options)
 
     @property
@@ -69,10 +66,10 @@ class Session:
         return self.agent.thread.call(lambda: self.live.state.commands)
 
     def set_option(self, option_id: str, value: str | bool) -> None:
-        """Set a config option: mode, model and the like.
+        """Set a config option, such as mode or model.
 
         Args:
-            option_id: The option's id, or its name.
+            option_id: The option's id or name.
             value: A choice's id or name; for a boolean also on, off, true, false.
 
         Raises:
@@ -84,21 +81,21 @@ class Session:
         self.agent.run(lambda _: session_calls.set_option(self.live, option, chosen))
 
     def cancel_tool_call(self, tool_call_id: str) -> None:
-        """Cancel one tool call and nothing else, also one that goes on in the background.
+        """Cancel a single tool call, even one that runs in the background.
 
         Raises:
-            UsageError: There is no such call, or it has ended.
-            UnsupportedByAgent: It cannot be cancelled by itself.
+            UsageError: There is no such call, or the call has ended.
+            UnsupportedByAgent: The call cannot be cancelled by itself.
             RequestFailed: The agent refused.
         """
         self.agent.run(lambda _: session_calls.cancel_tool_call(self.live, tool_call_id))
 
     def close(self) -> None:
-        """Tell the agent that the session is over; it may be taken up again by `resume`.
+        """Close the session; `Agent.resume` may open it again.
 
         Raises:
             UnsupportedByAgent: The agent does not close single sessions.
-            RequestFailed: It refused.
+            RequestFailed: The agent refused.
         """
         self.agent.run(lambda connection: session_calls.close(connection, self.id))
         self.agent.sessions = [each for each in self.agent.sessions if each is not self]
@@ -114,7 +111,7 @@ class Session:
 
     @property
     def elicit(self) -> ElicitFunction | None:
-        """What answers its forms and pages instead of the user; see `acp_notebook.start`."""
+        """The function that answers forms and urls for the user; see `acp_notebook.start`."""
         return self.live.respondents.elicit
 
     @elicit.setter
@@ -123,7 +120,7 @@ class Session:
 
     @property
     def questions(self) -> list[Question]:
-        """What waits for an answer: permissions, forms and urls, also of child sessions.
+        """The open questions: permissions, forms and urls, also of child sessions.
 
         Example:
             `session.questions[0].answer("allow")`, `.fill({"name": "x"})`, `.decline()`
@@ -137,7 +134,7 @@ class Session:
 
     @property
     def last_turn(self) -> Turn | None:
-        """The turn that was prompted last."""
+        """The most recently prompted turn of this session."""
         return self.turns[-1] if self.turns else None
 
     def prompt(
@@ -152,20 +149,19 @@ class Session:
     ) -> Turn:
         """Send a prompt and, unless `wait` is false, wait for the end of its turn.
 
-        A prompt sent while the agent works is taken by the agent, or queued until it is idle.
+        A busy agent gets the prompt at once if it takes prompts then, else when it is idle.
 
         Args:
             prompt: Text (Markdown) or content blocks.
-            wait: Whether to return only when the turn is over.
-            timeout: Seconds to wait at most; the turn goes on after that.
+            wait: Whether to return only at the end of the turn.
+            timeout: The longest wait in seconds; the turn continues after a timeout.
             permissions: A policy for the session from this prompt on.
-            attach: What goes with it: content blocks, text, paths, and in a notebook any object; a
-                dict gives names.
-            quiet: Whether to show nothing of the answer; a question still stands in the cell.
+            attach: Content blocks, text, paths, and in a notebook any object; a dict gives names.
+            quiet: Whether to hide the answer; questions are still shown in the cell.
 
         Raises:
             UsageError: The prompt is empty, the policy unknown, or an object cannot be attached.
-            UnsupportedByAgent: The agent cannot take a block, nor a fallback for it.
+            UnsupportedByAgent: The agent takes neither a block nor its fallback.
             TurnTimeout: See `Turn.wait`.
         """
         if permissions is not None:
@@ -192,14 +188,14 @@ class Session:
         self,
         prompt: str | ContentBlock | list[ContentBlock],
         *,
-        timeout: float | None = None,  # noqa: ASYNC109 - the turn goes on after it
+        timeout: float | None = None,  # noqa: ASYNC109 - the turn continues after it
         permissions: Policy | None = None,
         attach: Attachments = (),
         quiet: bool = False,
     ) -> Turn:
         """Send a prompt and wait in async code, so that several agents can work at once.
 
-        Args and errors are those of `prompt`. A cancelled task cancels its turn.
+        Takes the arguments and raises the errors of `prompt`. A cancelled task cancels its turn.
 
         Example:
             `await asyncio.gather(one.session.aprompt("..."), other.session.aprompt("..."))`
@@ -208,13 +204,13 @@ class Session:
         return await turn.wait_async(timeout)
 
     def wait(self, timeout: float | None = None) -> Session:
-        """Wait until the agent rests: it is idle, asks nothing, and has no prompt of ours.
+        """Wait until the agent is at rest: idle, without open questions and prompts.
 
-        An agent may work by itself after a turn has ended, when something in the background is
-        over. An interrupt cancels that work, a second one ends the wait at once.
+        An agent may start work by itself after a turn, for example at the end of a background
+        task. An interrupt cancels that work, a second one ends the wait at once.
 
         Args:
-            timeout: Seconds to wait at most; the work goes on after that.
+            timeout: The longest wait in seconds; the work continues after a timeout.
 
         Raises:
             TurnTimeout: The agent still works.
@@ -246,7 +242,7 @@ class Session:
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether the agent is idle, asks nothing, and has no prompt of ours."""
+        """Whether the agent is idle, without open questions and prompts."""
         return self.agent.thread.call(lambda: self.live.state.is_at_rest)
 
     def _stop_softly(self) -> None:
@@ -254,16 +250,16 @@ class Session:
 
     def _send(self, turn: Turn, audience: Audience) -> None:
         self.live.respondents.standby = audience
-        turn.follow()  # after the views, which show the end before it is awaited
+        turn.follow()  # after the views subscribe: they show the end before a wait returns
         self.live.prompt(turn.prompt_id, turn.prompt)
         if not self.live.state.is_connected:
             self.agent.reopen_for(self, turn)
 
     def stop(self) -> str:
-        """Cancel the present work; a second time, while it is not confirmed, end the process.
+        """Cancel the present work; called again before the agent confirms, end the process.
 
         Returns:
-            What was done, in one sentence.
+            The effect, in one sentence.
         """
         return self.agent.thread.call(self.live.stop)
 
@@ -291,33 +287,30 @@ def _find_value(option: u.ConfigOption, wanted: str | bool) -> str | bool:
 
 
 class AnyTurn(Protocol):
-    """What a turn has in common with a record of one, for which no agent was asked."""
+    """The common part of a turn and of a cached record of one."""
 
     @property
     def is_done(self) -> bool:
-        """Whether it is over."""
-        ...
+        """Whether the turn is over."""
 
     @property
     def text(self) -> str:
         """The agent's reply."""
-        ...
 
     @property
     def code_blocks(self) -> list[CodeBlock]:
         """The fenced blocks of the reply, in order."""
-        ...
 
 
 _last_turn: AnyTurn | None = None
 
 
 def last_turn() -> AnyTurn | None:
-    """The turn that was prompted last in this process, or shown in place of one."""
+    """Return the most recent turn of this process, prompted or shown from the cache."""
     return _last_turn
 
 
 def remember_turn(turn: AnyTurn) -> None:
-    """This turn is the last one now."""
-    global _last_turn  # noqa: PLW0603 - one process has one last turn
+    """Make a turn the last one."""
+    global _last_turn  # noqa: PLW0603 - one last turn per process
     _last_turn = turn

@@ -1,7 +1,4 @@
-"""`start`: the way in. Turns names, commands and addresses into a running agent.
-
-Knows no notebook.
-"""
+"""`start`: from a name, a command or an address to a running agent. Knows no notebook."""
 
 from __future__ import annotations
 
@@ -32,29 +29,28 @@ def start(
     """Start an agent, initialize it and open a session.
 
     Args:
-        name: A known agent, such as `demo`, or the address of one: `ws`, `wss`, `http`, `https`.
-        command: Program and arguments of any other agent.
-        label: What to call it; by default its name.
-        env: Additions to the environment that it inherits.
-        cwd: The folder it works in.
+        name: A known agent, such as `demo`, or an address: `ws`, `wss`, `http`, `https`.
+        command: The program and arguments of any other agent.
+        label: The agent's label here; by default its name.
+        env: Additions to the inherited environment.
+        cwd: The folder the agent works in.
         protocol: The latest protocol version to offer; the agent may choose an older one. By
             default the latest that this client speaks; 1 forces version 1.
         permissions: `ask`, `reads`, `allow`, `reject`, or a function from a
             `PermissionQuestion` to an option id or None (ask).
-        elicit: Answers what the agent asks for by forms and pages: a function from an
-            `ElicitationRequested` to the values by name (for a page: an empty dict), or None
-            (ask).
-        serve: What of this machine an agent is offered, inside its folder: `read` and `write`
-            text files, `terminal` commands. By default nothing: agents have their own way to all
-            three, some fail with a client's, and only protocol version 1 has it.
-        headers: Sent to an address, such as `{"Authorization": "Bearer ..."}`.
-        tools: Whether its sessions may use the tools of this kernel, in a notebook: look at
-            variables, and run code that the user allows.
-        directories: Further folders that its sessions work in, if it offers that.
+        elicit: A function that answers forms and urls: from an `ElicitationRequested` to the
+            values by name (for a url: an empty dict), or None (ask).
+        serve: What this client serves inside the agent's folder: `read` and `write` of text
+            files, `terminal` commands. By default nothing: agents have their own tools for all
+            three, some fail with a client's, and only protocol version 1 has these calls.
+        headers: HTTP headers for an address, such as `{"Authorization": "Bearer ..."}`.
+        tools: Whether sessions may use the tools of this kernel, in a notebook: read variables,
+            and run code that the user allows.
+        directories: Further folders for the sessions, if the agent supports that.
 
     Raises:
-        UsageError: Neither or both of name and command were given.
-        AgentError: The agent cannot be started; the message says why and what to do.
+        UsageError: Neither or both of name and command are given.
+        AgentError: The agent cannot be started; the message gives the reason and a remedy.
     """
     launch = find_launch(
         name,

@@ -1,7 +1,7 @@
-"""A turn: one prompt of ours and everything the agent did for it, as Python objects.
+"""A turn: one prompt and everything the agent did for it, as Python objects.
 
-Usable from any thread. What it tells is read on the agent thread at the moment of asking, so a turn
-that still runs tells what there is so far. Knows no notebook: waiting is the host's.
+Usable from any thread. Every property is read on the agent thread at the moment of access, so a
+running turn shows its state so far. Knows no notebook: the host waits.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class CodeBlock:
 
 
 class Turn:
-    """One prompt and what came of it."""
+    """One prompt and the agent's work on it."""
 
     def __init__(
         self, session: Session, prompt_id: u.PromptId, prompt: tuple[ContentBlock, ...]
@@ -70,7 +70,7 @@ class Turn:
         self._elapsed_s: float | None = None
         self.waiters = 0
         self.is_shown = False
-        """Whether a cell shows the turn, or did."""
+        """Whether a cell shows the turn, or has shown it."""
         self._usage: Usage | None = None
         self._displays: list[TurnDisplay] = []
         self._done: concurrent.futures.Future[None] = concurrent.futures.Future()
@@ -80,7 +80,7 @@ class Turn:
         return f"<Turn {self.prompt_id} of {self.session.agent.label}: {how}>"
 
     def follow(self) -> None:
-        """Watch for the end; on the agent thread."""
+        """Watch for the end of the turn; on the agent thread."""
         live = self.session.live
 
         def note(changes: list[SessionChange]) -> None:
@@ -102,7 +102,7 @@ class Turn:
             self._conclude(is_waited=False)
 
     def show(self) -> None:
-        """Show the turn (also) in the present cell, where there is one."""
+        """Show the turn in the present cell, if there is one, besides earlier cells."""
         display = current_host().show_turn(self)
         if display is not None:
             self.is_shown = True
@@ -121,12 +121,12 @@ class Turn:
 
     @property
     def done(self) -> concurrent.futures.Future[None]:
-        """Done when the turn is over."""
+        """A future that is done at the end of the turn."""
         return self._done
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds from sending to the end, or to now."""
+        """Seconds from sending to the end, or until now."""
         elapsed = self._elapsed_s
         return time.monotonic() - self._started if elapsed is None else elapsed
 
@@ -134,10 +134,10 @@ class Turn:
         """Wait for the end; an interrupt cancels the turn, a second one ends the wait at once.
 
         Args:
-            timeout: Seconds to wait at most; the turn goes on after that.
+            timeout: The longest wait in seconds; the turn continues after a timeout.
 
         Raises:
-            TurnTimeout: The turn goes on; `cancel` stops it.
+            TurnTimeout: The turn still runs; `cancel` stops it.
             TurnInterrupted: The wait was interrupted.
         """
         self._enter()
@@ -151,18 +151,17 @@ class Turn:
 
     async def wait_async(
         self,
-        timeout: float | None = None,  # noqa: ASYNC109 - the turn goes on after it
+        timeout: float | None = None,  # noqa: ASYNC109 - the turn continues after it
     ) -> Turn:
-        """Wait for the end in async code; `await turn` does so too.
+        """Wait for the end in async code, as `await turn` does.
 
-        Other tasks go on meanwhile, and the buttons of a notebook work. A cancelled task cancels
-        the turn.
+        Other tasks and a notebook's buttons keep working. A cancelled task cancels the turn.
 
         Args:
-            timeout: Seconds to wait at most; the turn goes on after that.
+            timeout: The longest wait in seconds; the turn continues after a timeout.
 
         Raises:
-            TurnTimeout: The turn goes on; `cancel` stops it.
+            TurnTimeout: The turn still runs; `cancel` stops it.
         """
         self._enter()
         try:
@@ -185,7 +184,7 @@ class Turn:
     def _left(self) -> None:
         self.waiters -= 1
         if self.is_done:
-            # The waiting cell itself puts the record in: nbclient takes output from no other.
+            # The waiting cell itself writes the record: nbclient takes output from no other.
             self._conclude(is_waited=True)
 
     def _over(self, timeout: float | None, *, is_over: bool) -> Turn:
@@ -197,13 +196,13 @@ class Turn:
         return self
 
     def cancel(self) -> None:
-        """Ask the agent to stop; a prompt that was not sent yet is withdrawn."""
+        """Ask the agent to stop; a queued prompt is withdrawn."""
 
         def stop() -> None:
             live = self.session.live
             prompt = live.state.prompts.get(self.prompt_id)
             if prompt is None or prompt.is_ended:
-                return  # what runs now is somebody else's work
+                return  # any work that runs now belongs to another prompt
             if prompt.phase == "queued":
                 live.withdraw(self.prompt_id)
             else:
@@ -215,7 +214,7 @@ class Turn:
         """Return the turn if it ended with `end_turn`.
 
         Raises:
-            TurnStopped: It ended otherwise, or it still runs.
+            TurnStopped: The turn ended otherwise, or still runs.
         """
         if self.is_done and self.stop_reason == "end_turn":
             return self
@@ -224,32 +223,32 @@ class Turn:
 
     @property
     def _last_words(self) -> str:
-        """What the agent wrote to stderr before it was lost in this turn (WIRE-6)."""
+        """The agent's stderr before it was lost in this turn (WIRE-6)."""
         return "\n".join(lost.detail for lost in self._entries("lost"))
 
     @property
     def _prompt_record(self) -> Prompt:
-        # Before it is sent, the state does not know it yet.
+        # The state does not know a prompt before it is sent.
         sent = self.read(lambda state, _: _copy(state.prompts.get(self.prompt_id)))
         return sent or Prompt(self.prompt_id, self.prompt)
 
-    # what it tells
+    # results
 
-    def read(self, tell: Callable[[SessionState, list[EntryKey]], T]) -> T:
-        """Ask something of the state and this turn's entries, on the agent thread."""
+    def read(self, reader: Callable[[SessionState, list[EntryKey]], T]) -> T:
+        """Call a reader with the state and this turn's entries, on the agent thread."""
         live = self.session.live
         return self.session.agent.thread.call(
-            lambda: tell(live.state, live.state.entries_of(self.prompt_id))
+            lambda: reader(live.state, live.state.entries_of(self.prompt_id))
         )
 
     @property
     def stop_reason(self) -> str | None:
-        """Why it ended: the agent's word; None while it runs or when it failed."""
+        """The agent's stop reason; None for a running or failed turn."""
         return self._prompt_record.stop_reason
 
     @property
     def error(self) -> str | None:
-        """What failed, in one sentence, or None."""
+        """The failure in one sentence, or None."""
         failure = self._prompt_record.failure
         if failure is None or failure.code is None:
             return failure.message if failure is not None else None
@@ -257,20 +256,20 @@ class Turn:
 
     @property
     def needs_login(self) -> bool:
-        """Whether the agent refused it until somebody logs in; see `Agent.login`."""
+        """Whether the agent refused the prompt until a login; see `Agent.login`."""
         failure = self._prompt_record.failure
         return failure is not None and failure.code == AUTH_REQUIRED_CODE
 
     @property
     def outcome(self) -> str:
-        """How it ended, in a few words."""
+        """The outcome in a few words."""
         if not self.is_done:
             return "still running"
         return self.error or self.stop_reason or "ended without a reason"
 
     @property
     def text(self) -> str:
-        """The agent's messages, joined by blank lines; no thoughts."""
+        """The agent's messages without thoughts, joined by blank lines."""
         return "\n\n".join(message.text for message in self._entries("agent") if message.text)
 
     @property
@@ -279,7 +278,7 @@ class Turn:
         return "\n\n".join(message.text for message in self._entries("thought"))
 
     def _entries(self, kind: EntryKind) -> list[Any]:
-        """Copies of the turn's records of one kind, in order."""
+        """Return copies of the turn's records of one kind, in order."""
         found = self.read(
             lambda state, keys: [_copy(state.entry(key)) for key in keys if key.kind == kind]
         )
@@ -287,7 +286,7 @@ class Turn:
 
     @property
     def code_blocks(self) -> list[CodeBlock]:
-        """The cells it proposed through the kernel's tools, then the reply's fenced blocks."""
+        """The cells proposed through the kernel's tools, then the reply's fenced blocks."""
         proposed = [str(call.meta[CELL_META]) for call in self.tool_calls if CELL_META in call.meta]
         return [CodeBlock("python", code) for code in proposed] + find_code_blocks(self.text)
 
@@ -301,38 +300,38 @@ class Turn:
 
     @property
     def tool_calls(self) -> list[ToolCall]:
-        """Its tool calls, in the order in which they first appeared."""
+        """The tool calls, in order of first appearance."""
         return self._entries("tool_call")
 
     @property
     def diffs(self) -> list[u.DiffItem]:
-        """The file changes its tool calls show."""
+        """The file changes in the tool calls."""
         content = (item for call in self.tool_calls for item in call.content)
         return [item for item in content if isinstance(item, u.DiffItem)]
 
     @property
     def permissions(self) -> list[Permission]:
-        """What the agent asked, and what was answered."""
+        """The permission requests and their answers."""
         return self._entries("permission")
 
     @property
     def elicitations(self) -> list[Elicitation]:
-        """The forms and pages the agent asked for, and how they were answered, without secrets."""
+        """The forms and urls of the agent and their answers, without secrets."""
         return self._entries("elicitation")
 
     @property
     def notices(self) -> list[u.Notice]:
-        """Words of the agent beside the conversation."""
+        """The notices beside the conversation."""
         return self._entries("notice")
 
     @property
     def plan(self) -> Plan | None:
-        """The plan that this turn showed last."""
+        """The latest plan of this turn."""
         return next(reversed(self._entries("plan")), None)
 
     @property
     def usage(self) -> Usage | None:
-        """Context and cost of the session, as reported last before the turn ended, or so far."""
+        """Context and cost of the session, as last reported in or before this turn."""
         if self.is_done:
             return self._usage
         usage: Usage | None = self.read(lambda state, _: _copy(state.usage))
@@ -340,7 +339,7 @@ class Turn:
 
     @property
     def timeline(self) -> list[EntryKey]:
-        """The turn's entries, kind and id, in order."""
+        """The turn's entries in order, each with kind and id."""
         return self.read(lambda _, keys: list(keys))
 
     def to_markdown(self) -> str:
@@ -360,12 +359,12 @@ class Turn:
 
 
 def find_code_blocks(text: str) -> list[CodeBlock]:
-    """The fenced blocks of a text, in order."""
+    """Return the fenced blocks of a text, in order."""
     return [CodeBlock(match[2].strip(), match[3]) for match in _FENCE.finditer(text + "\n")]
 
 
 def _copy(record: Any) -> Any:
-    # One level deep: the records' members are values or lists of values.
+    # One level is deep enough: the members are values or lists of values.
     if record is None:
         return None
     fields = {name: getattr(record, name) for name in type(record).__dataclass_fields__}
@@ -377,10 +376,10 @@ def _copy(record: Any) -> Any:
 
 
 def as_content(prompt: str | ContentBlock | list[ContentBlock]) -> tuple[ContentBlock, ...]:
-    """The blocks of a prompt.
+    """Return the blocks of a prompt.
 
     Raises:
-        UsageError: There is nothing to send.
+        UsageError: The prompt is empty.
     """
     from acp_notebook.session.content import TextBlock
 

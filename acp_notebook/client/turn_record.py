@@ -1,7 +1,4 @@
-"""A turn as a document and as a table: its record, its Markdown, its timeline as a frame.
-
-Renders at the moment of asking; pandas is imported when a frame is asked for. Knows no notebook.
-"""
+"""A turn as a record (HTML, Markdown, text) and as a pandas frame. Knows no notebook."""
 
 from __future__ import annotations
 
@@ -27,10 +24,10 @@ COLUMNS = ("kind", "id", "title", "status", "text")
 
 
 def record_of(turn: Turn) -> dict[str, str]:
-    """The record as a MIME bundle: HTML, Markdown and text, as it stands now."""
+    """Return the record so far as a MIME bundle: HTML, Markdown and text."""
     from acp_notebook.render.record import record_bundle
 
-    def tell(state: SessionState, keys: list[EntryKey]) -> dict[str, str]:
+    def render(state: SessionState, keys: list[EntryKey]) -> dict[str, str]:
         prompt = state.prompts.get(turn.prompt_id)
         return record_bundle(
             state,
@@ -44,11 +41,11 @@ def record_of(turn: Turn) -> dict[str, str]:
             usage=turn.usage,
         )
 
-    return turn.read(tell)
+    return turn.read(render)
 
 
 def frame_of(turn: Turn) -> Any:
-    """The timeline as a pandas frame, one row an entry.
+    """Return the timeline as a pandas frame with one row per entry.
 
     Raises:
         UsageError: pandas is not installed.
@@ -67,7 +64,7 @@ def _rows(state: SessionState, keys: list[EntryKey]) -> list[tuple[str | None, .
 
 
 def _cells(state: SessionState, key: EntryKey) -> tuple[str | None, str | None, str | None]:
-    """Title, status and text of one entry; the text of most kinds is the line in the record."""
+    """Title, status and text of an entry; for most kinds the text is the line in the record."""
     from acp_notebook.render.entries.kinds import entry_line
 
     match state.entry(key):

@@ -1,7 +1,4 @@
-"""Calling functions of the user's, sync or async, where they may take their time.
-
-Knows no agent.
-"""
+"""Calling the user's functions, sync or async, without blocking the agents. Knows no agent."""
 
 from __future__ import annotations
 
@@ -14,9 +11,9 @@ from typing import Any
 
 
 def run_on_own_thread(function: Callable[..., Any], *args: Any) -> concurrent.futures.Future[Any]:
-    """Run a function on a thread of its own, with its own loop if it is async.
+    """Run a function on its own thread, and on its own loop if it is async.
 
-    A daemon thread: a function that never returns must hold up neither the next one nor the exit.
+    The thread is a daemon: a function that never returns must delay neither the next nor the exit.
     """
     result: concurrent.futures.Future[Any] = concurrent.futures.Future()
 
@@ -31,7 +28,7 @@ def run_on_own_thread(function: Callable[..., Any], *args: Any) -> concurrent.fu
 
 
 def call_sync_or_async(function: Callable[..., Any], *args: Any) -> Any:
-    """Call a function and, if it returns an awaitable, wait for that."""
+    """Call a function; if it returns an awaitable, return the awaited value."""
     result = function(*args)
     if inspect.isawaitable(result):
         return asyncio.run(_await(result))

@@ -1,7 +1,4 @@
-"""How a user waits for an agent's work: an interrupt cancels it, a second one ends the wait.
-
-Also the wait in async code, which leaves the event loop free. Knows neither turns nor sessions.
-"""
+"""Waiting for an agent's work, blocking or in async code. Knows neither turns nor sessions."""
 
 from __future__ import annotations
 
@@ -17,10 +14,10 @@ CANCEL_GRACE_S = 5.0
 
 
 class TurnInterrupted(KeyboardInterrupt):
-    """A wait was interrupted and the turn cancelled, so that queued cells do not run."""
+    """An interrupt of a wait, after the turn was cancelled. Queued cells do not run."""
 
     def _render_traceback_(self) -> list[str]:
-        # IPython asks for this: one line instead of a traceback through our own code.
+        # IPython calls this: one line instead of a traceback through our own code.
         return [str(self)]
 
 
@@ -31,16 +28,16 @@ def wait_or_cancel(
     cancel: Callable[[], object],
     outcome: Callable[[], str],
 ) -> bool:
-    """Wait on the caller's thread.
+    """Wait on the caller's thread; an interrupt cancels the work, a second one ends the wait.
 
     Args:
-        done: The end of the work.
-        timeout_s: Seconds to wait at most; None waits without limit.
+        done: Done at the end of the work.
+        timeout_s: The longest wait; None waits without limit.
         cancel: Asks the agent to stop.
-        outcome: How the work ended, in a few words.
+        outcome: Returns the outcome in a few words.
 
     Returns:
-        False if the time was over.
+        False on timeout.
 
     Raises:
         TurnInterrupted: The wait was interrupted.
@@ -52,9 +49,7 @@ def wait_or_cancel(
 
 
 def _interrupted(
-    done: concurrent.futures.Future[None],
-    cancel: Callable[[], object],
-    outcome: Callable[[], str],
+    done: concurrent.futures.Future[None], cancel: Callable[[], object], outcome: Callable[[], str]
 ) -> TurnInterrupted:
     try:
         cancel()
@@ -71,7 +66,7 @@ def _interrupted(
 
 
 async def wait_in_loop(done: concurrent.futures.Future[None], timeout_s: float | None) -> bool:
-    """Wait in async code; False if the time was over. What is waited for is never cancelled."""
+    """Wait in async code; return False on timeout. Never cancels the work itself."""
     loop = asyncio.get_running_loop()
     seen: asyncio.Future[None] = loop.create_future()
 
@@ -79,12 +74,12 @@ async def wait_in_loop(done: concurrent.futures.Future[None], timeout_s: float |
         if not seen.done():
             seen.set_result(None)
 
-    def tell(_: Any) -> None:
-        # The loop may be over by the time the agent is.
+    def on_done(_: Any) -> None:
+        # The loop may be closed before the work ends.
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(see)
 
-    done.add_done_callback(tell)
+    done.add_done_callback(on_done)
     with current_host().attended():
         await asyncio.wait([seen], timeout=timeout_s)
     return done.done()

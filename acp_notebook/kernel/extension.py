@@ -1,6 +1,6 @@
-"""`%load_ext acp_notebook`: registers the magics and lets the notebook surround the client.
+"""`%load_ext acp_notebook`: registers the magics and the notebook host.
 
-Imports nothing heavy: widgets, Markdown and the client come with the first `%acp`.
+Imports nothing heavy: widgets, Markdown and the client are loaded by the first `%acp`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TURN = "acp_notebook.client.turn", "Turn"
 
 
 def load_ipython_extension(ip: InteractiveShell) -> None:
-    """Register `%acp` and `%%acp`, completion, and what prompts can name."""
+    """Register `%acp`, `%%acp`, completion, the notebook host, and the log of cells."""
     from acp_notebook.client.attachments import install_describer
     from acp_notebook.client.host import Host, current_host, install_host_later
     from acp_notebook.kernel.magic.completion import install_completion
@@ -43,7 +43,7 @@ def load_ipython_extension(ip: InteractiveShell) -> None:
 
 
 def unload_ipython_extension(ip: InteractiveShell) -> None:
-    """End all agents and take everything back that was registered."""
+    """End all agents and unregister everything."""
     from acp_notebook.client.attachments import install_describer
     from acp_notebook.client.host import Host, install_host
     from acp_notebook.kernel.magic.completion import remove_completion
@@ -70,10 +70,8 @@ def _notebook_host() -> NotebookHost:
 
 
 def _quieten_log() -> None:
-    """Keep an agent's slips out of the cell: they stand in the turn. Errors of ours still show.
-
-    Without a handler Python writes every warning to stderr, which is the running cell's.
-    """
+    # Without a handler Python writes every warning to the running cell's stderr. An agent's slips
+    # are warnings and stand in the turn; only our own errors belong in the cell.
     package = logging.getLogger("acp_notebook")
     if not package.handlers:
         handler = logging.StreamHandler()
@@ -94,7 +92,7 @@ def _describe(
 
 
 def _turn_bundle(state: MagicState, turn: Turn) -> dict[str, str]:
-    """A turn is displayed as its record, but not twice in the cell that prompted."""
+    """Display a turn as its record, but not a second time in the prompting cell."""
     from acp_notebook.client.turn_record import record_of
 
     if turn.is_shown and turn.started_at >= state.log.began_at > 0:

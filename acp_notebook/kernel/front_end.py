@@ -1,7 +1,4 @@
-"""What kind of front end this code talks to: one that can click, none, or a terminal.
-
-Knows IPython and the present request; knows no agent.
-"""
+"""The kind of front end behind the present request. Knows IPython; knows no agent."""
 
 from __future__ import annotations
 
@@ -12,18 +9,18 @@ FrontEnd = Literal["notebook", "console", "terminal", "headless"]
 
 
 def present_kernel() -> Any | None:
-    """The kernel this code runs in, or None in a terminal or a plain script."""
+    """Return the kernel of this process; None in a terminal or a plain script."""
     from IPython.core.getipython import get_ipython
 
     return getattr(get_ipython(), "kernel", None)
 
 
 def present_front_end() -> FrontEnd:
-    """Who reads the output of the present cell.
+    """Return the kind of front end that reads the present cell's output.
 
-    nbclient, nbconvert and papermill say that they have no stdin: nobody sits there to click. Front
-    ends with cells, and so with widgets, name the cell that they send; a console of a kernel
-    (`jupyter console`) has none. A terminal is plain `ipython` that somebody types into.
+    nbclient, nbconvert and papermill allow no stdin: nobody is there to click. Front ends with
+    cells, and so with widgets, send the cell's metadata; a console of a kernel (`jupyter console`)
+    sends none. A terminal is plain `ipython` on a tty.
     """
     kernel = present_kernel()
     if kernel is None:

@@ -1,7 +1,4 @@
-"""The notebook as the client's surroundings: waits with live buttons, shows turns in cells.
-
-Puts pump, client and views together. Knows no wire.
-"""
+"""The notebook as the client's host, from pump, views and tools. Knows no wire."""
 
 from __future__ import annotations
 
@@ -33,18 +30,18 @@ if TYPE_CHECKING:
     from acp_notebook.kernel.tools.kernel_tools import KernelTools
     from acp_notebook.session.updates import Violation
 
-# A start that takes longer is worth a display with its elapsed time.
+# A longer start gets a display with the elapsed time.
 QUICK_START_S = 1.0
 
 
 class NotebookHost(Host):
-    """Surrounds the client in an IPython kernel (and, without clicks, in a terminal)."""
+    """The host in an IPython kernel and, without clicks, in a terminal: waits with live buttons."""
 
     def __init__(self) -> None:
         self._tools: KernelTools | None = None
 
     def wait(self, future: concurrent.futures.Future[Any], timeout_s: float | None) -> bool:
-        """Wait while the page stays alive; an interrupt passes through."""
+        """Wait while the page's buttons work; an interrupt is raised."""
         done = PollableEvent()
         future.add_done_callback(lambda _: done.set())
         with Pump(present_kernel()) as pump:
@@ -52,7 +49,7 @@ class NotebookHost(Host):
 
     @contextmanager
     def attended(self) -> Iterator[None]:
-        """Let the page's messages through while the cell awaits; such waits may overlap."""
+        """Handle the page's messages while the cell awaits; such waits may overlap."""
         kernel = present_kernel()
         is_main = threading.current_thread() is threading.main_thread()
         channel = find_shell_channel(kernel)[0] if kernel is not None and is_main else None
@@ -65,10 +62,7 @@ class NotebookHost(Host):
     def wait_for_agent(
         self, agent: Agent, work: concurrent.futures.Future[Any], *, is_start: bool
     ) -> None:
-        """Wait for what is no turn; an interrupt gives it up.
-
-        A start that takes long shows elapsed time, stderr and a Stop button.
-        """
+        """See `Host.wait_for_agent`; shows a slow start, and an interrupt cancels other work."""
         known = len(_violations_outside_sessions(agent))
         try:
             if not is_start or self.wait(work, QUICK_START_S):
@@ -77,7 +71,7 @@ class NotebookHost(Host):
                 with closing(StartDisplay(agent, work, waited_s=QUICK_START_S)):
                     self.wait(work, None)
         except KeyboardInterrupt:
-            if not is_start:  # a start is ended as a whole
+            if not is_start:  # `Agent.start` ends a whole start itself
                 work.cancel()
             raise
         for violation in _violations_outside_sessions(agent)[known:]:
@@ -85,7 +79,7 @@ class NotebookHost(Host):
             print(printable(words))  # noqa: T201 - no session's view shows it
 
     def audience(self, agent: Agent) -> Audience:
-        """The present cell, the console, or nobody; by who reads the present cell's output."""
+        """Return the present cell, the console, or nobody, by the kind of front end."""
         match present_front_end():
             case "notebook":
                 return QuestionPlace(agent)
@@ -95,7 +89,7 @@ class NotebookHost(Host):
                 return Nobody()
 
     def show_turn(self, turn: Turn) -> TurnDisplay | None:
-        """Show a turn in the present cell, live where somebody sees it."""
+        """Show a turn in the present cell, live if somebody sees it."""
         front_end = present_front_end()
         is_text = front_end in {"console", "terminal"}
         cell = ConsoleCell(turn) if is_text else TurnCell(turn)
@@ -104,7 +98,7 @@ class NotebookHost(Host):
         return cell
 
     def terminal(self) -> Callable[[PseudoTerminal, str], None] | None:
-        """Show a program in the present cell or console, unless nobody is there."""
+        """Return a function that shows a program in the present cell or console, or None."""
         match present_front_end():
             case "headless":
                 return None
@@ -123,9 +117,9 @@ class NotebookHost(Host):
     def run_user_function(
         self, function: Callable[..., Any], *args: Any
     ) -> concurrent.futures.Future[Any]:
-        """Run a user's function on the main thread, where its variables and its output belong.
+        """Run a user's function on the main thread, the place of its variables and output.
 
-        A terminal's main thread is free only while a turn is waited for; else another one serves.
+        A terminal's main thread is free only during a wait; else the function gets its own thread.
         """
         if present_kernel() is None and Pump.current is None:
             return super().run_user_function(function, *args)
@@ -133,7 +127,7 @@ class NotebookHost(Host):
 
     @property
     def tools(self) -> KernelTools | None:
-        """The tools of this kernel; None where there is no IPython."""
+        """The tools of this kernel; None without IPython."""
         from IPython.core.getipython import get_ipython
 
         from acp_notebook.kernel.tools.kernel_tools import KernelTools
@@ -144,7 +138,7 @@ class NotebookHost(Host):
         return self._tools
 
     def mcp_servers(self, agent: Agent, live: LiveSession) -> Sequence[McpServer]:
-        """The tools of this kernel, in a server of its own."""
+        """Return this kernel's tools as the session's own server."""
         tools = self.tools
         return tools.servers_for(agent, live) if tools is not None else ()
 
@@ -155,7 +149,7 @@ def _violations_outside_sessions(agent: Agent) -> list[Violation]:
 
 
 def forget_grants(agent: Agent) -> None:
-    """Ask again for the kernel's tools that were allowed for the agent's sessions."""
+    """Withdraw the permissions that the kernel's tools hold for the agent's sessions."""
     host = current_host()
     if isinstance(host, NotebookHost) and host.tools is not None:
         host.tools.forget_grants(agent)

@@ -1,7 +1,6 @@
-"""What an agent may ask of this client's disk and shell: requests and results without wire names.
+"""An agent's calls of this client's disk and shell, without wire names.
 
-A version that has such calls gives a `ClientCalls` with its dialect; a version without gives None.
-Knows no file and no process.
+The dialect of a version with such calls has a `ClientCalls`. Knows no file and no process.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A text file, or `limit` lines of it; `line` counts from 1."""
+    """A text file to read, or `limit` lines of it; `line` counts from 1."""
 
     path: str
     line: int = 1
@@ -30,7 +29,7 @@ class ReadFile:
 
 @dataclass(frozen=True, slots=True)
 class WriteFile:
-    """The whole text of a file."""
+    """A file to write, with its whole text."""
 
     path: str
     content: str = field(repr=False)
@@ -38,7 +37,7 @@ class WriteFile:
 
 @dataclass(frozen=True, slots=True)
 class StartCommand:
-    """A command with its arguments, and how many bytes of its output are kept."""
+    """A command to start, and the number of bytes of its output to keep."""
 
     command: str
     arguments: tuple[str, ...] = ()
@@ -48,7 +47,7 @@ class StartCommand:
 
 
 class CommandOutput(NamedTuple):
-    """What a command has written so far; `exit_status` None: it goes on."""
+    """A command's output so far; `exit_status` None while it runs."""
 
     text: str
     is_truncated: bool
@@ -57,7 +56,7 @@ class CommandOutput(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClientCall(Generic[Q, R]):
-    """One method: its name, how its params are read and its result is written."""
+    """A method, the reader of its params and the writer of its result."""
 
     method: str
     read: Callable[[Json], Q]
@@ -67,7 +66,7 @@ class ClientCall(Generic[Q, R]):
 
 @dataclass(frozen=True, slots=True)
 class ClientCalls:
-    """The methods of one version."""
+    """The methods of a version."""
 
     read_file: ClientCall[ReadFile, str]
     write_file: ClientCall[WriteFile, None]
@@ -79,5 +78,5 @@ class ClientCalls:
 
 
 def not_found(message: str, uri: str | None = None) -> RpcError:
-    """The error for a file or terminal that is not there."""
+    """Return the error for a missing file or terminal."""
     return RpcError(NOT_FOUND_CODE, message, None if uri is None else {"uri": uri})

@@ -1,7 +1,4 @@
-"""Content blocks on the wire, which both versions write alike: one reader and one writer.
-
-A block that was read goes out as it came in. Knows no message.
-"""
+"""Content blocks on the wire, the same in both versions. Knows no message."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ def read_block(raw: Any) -> ContentBlock:
     """Read one block from its wire object.
 
     Raises:
-        Malformed: A known type lacks a member, or the value is no object.
+        Malformed: The value is no object, or a known type lacks a member.
     """
     kind = fields.text(fields.as_object(raw, "a content block"), "type")
     try:
@@ -34,7 +31,7 @@ def read_block(raw: Any) -> ContentBlock:
 
 
 def blocks(value: Any) -> tuple[ContentBlock, ...]:
-    """An array of content blocks; a malformed one is left out.
+    """Read an array of content blocks, leaving out malformed ones.
 
     Raises:
         Malformed: The value is no array.
@@ -82,7 +79,7 @@ def _read_resource(raw: Json) -> ResourceBlock:
 
 
 def write_block(block: ContentBlock) -> dict[str, Any]:
-    """The wire object of a block; a block that was read goes out as it came in."""
+    """Return the wire object of a block; unchanged, if the block was read."""
     if block.raw:
         return dict(block.raw)
     match block:

@@ -1,7 +1,7 @@
-"""The seam between the versions: what a version's code must offer, and version-free facts.
+"""The interface of a protocol version, and its version-free data. Knows neither version.
 
-A `Dialect` writes calls and makes `Reader`s; a `Reader` belongs to one session and turns what
-arrives, in receive order, into session updates. Nobody outside `protocol` compares versions.
+A `Dialect` writes calls and makes `Reader`s; a `Reader` turns one session's messages, in receive
+order, into session updates. Nobody outside `protocol` compares versions.
 """
 
 from __future__ import annotations
@@ -28,10 +28,7 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SessionSetup:
-    """Where a session works and what it may reach. Paths are absolute (SESS-1).
-
-    `mcp_servers` are in v2's form, each with its `type`; a dialect writes its own form.
-    """
+    """A session's folders, absolute (SESS-1), and MCP servers, in v2's form with a `type`."""
 
     cwd: str
     mcp_servers: tuple[Json, ...] = field(default=(), repr=False)
@@ -40,10 +37,7 @@ class SessionSetup:
 
 @dataclass(frozen=True, slots=True)
 class ClientCapabilities:
-    """What this client serves to the agent; advertised exactly so (INIT-5).
-
-    Files and terminals are v1's: in v2 the agent has its own.
-    """
+    """What this client serves and advertises (INIT-5); files and terminals are v1's only."""
 
     read_files: bool = False
     write_files: bool = False
@@ -55,7 +49,7 @@ class ClientCapabilities:
 
 @dataclass(frozen=True, slots=True)
 class Implementation:
-    """Who is speaking."""
+    """The name and version of a client or an agent."""
 
     name: str
     version: str
@@ -69,7 +63,7 @@ class Implementation:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What the agent offers (INIT-4: absent or null is unsupported)."""
+    """The agent's capabilities (INIT-4: absent or null is unsupported)."""
 
     sessions: bool = True
     image: bool = False
@@ -89,7 +83,7 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class ListedSession:
-    """A session as the agent lists it."""
+    """A session in the agent's list."""
 
     id: str
     cwd: str
@@ -98,7 +92,7 @@ class ListedSession:
 
 
 class SessionPage(NamedTuple):
-    """One page of the agent's sessions; `next_cursor` None: the last one."""
+    """A page of the agent's sessions; `next_cursor` is None on the last one."""
 
     sessions: tuple[ListedSession, ...]
     next_cursor: str | None
@@ -106,7 +100,7 @@ class SessionPage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AuthMethod:
-    """A way to log in: type agent, terminal, or one we do not know."""
+    """A login method: type agent, terminal, or an unknown one."""
 
     id: str
     name: str
@@ -118,139 +112,110 @@ class AuthMethod:
 
 
 class Reader(Protocol):
-    """Turns what one session receives into session updates; it may remember.
-
-    Every method returns the updates to apply, in order.
-    """
+    """Turns one session's messages into updates to apply, in order; may keep state."""
 
     def opened(self, answer: Json) -> Updates:
-        """The answer to `session/new` or a resume: initial options and commands."""
-        ...
+        """Read the answer to `session/new` or a resume: initial options and commands."""
 
     def update(self, raw: Any) -> Updates:
-        """The `update` member of a `session/update`. Never raises: see `Violation`."""
-        ...
+        """Read the `update` member of a `session/update`. Never raises: see `Violation`."""
 
     def prompt_sent(self, prompt_id: u.PromptId, content: tuple[ContentBlock, ...]) -> Updates:
-        """This client sends a prompt."""
-        ...
+        """Note that this client sends a prompt."""
 
     def prompt_answered(self, prompt_id: u.PromptId, result: Any) -> Updates:
-        """The agent's result for it."""
-        ...
+        """Read the agent's result for a prompt."""
 
     def prompt_failed(self, prompt_id: u.PromptId, failure: u.Failure) -> Updates:
-        """The agent's error for it."""
-        ...
+        """Note the agent's error for a prompt."""
 
     def cancel_sent(self) -> Updates:
-        """This client sends `session/cancel`."""
-        ...
+        """Note that this client sends `session/cancel`."""
 
     def permission_asked(self, permission_id: u.PermissionId, params: Json) -> Updates:
-        """The params of a permission request; the updates hold one `PermissionRequested`.
+        """Read the params of a permission request into one `PermissionRequested`.
 
         Raises:
             Malformed: There is no option to choose from, or a member is missing.
         """
-        ...
 
     def option_set(self, option: u.ConfigOption, value: str | bool, answer: Any) -> Updates:
-        """The answer to setting an option: its whole list, or nothing where it has none."""
-        ...
+        """Read the answer to setting an option, with or without a list of options."""
 
     def permission_settled(self, settled: u.PermissionSettled) -> Updates:
-        """The answer that went out."""
-        ...
+        """Note the answer to a permission request."""
 
     def elicitation_asked(self, elicitation_id: ElicitationId, params: Json) -> Updates:
-        """The params of an elicitation; the updates hold one `ElicitationRequested`.
+        """Read the params of an elicitation into one `ElicitationRequested`.
 
         Raises:
-            Malformed: The mode is not known, or the form breaks its schema.
+            Malformed: The mode is unknown, or the form breaks its schema.
         """
-        ...
 
     def elicitation_settled(self, settled: ElicitationSettled) -> Updates:
-        """The answer that went out."""
-        ...
+        """Note the answer to an elicitation."""
 
 
 class Dialect(Protocol):
-    """One protocol version, as the client speaks it."""
+    """One protocol version on the client's side."""
 
     version: int
-    # Whether a prompt may be sent while the agent works, or must wait in this client.
+    # Whether a prompt may be sent while the agent works.
     takes_prompts_while_busy: bool
-    # How the agent uses this client's files and terminals; None: it has only its own.
+    # The calls of this client's files and terminals, if the version has them.
     client_calls: ClientCalls | None
 
     def reader(self) -> Reader:
-        """A reader for a new session."""
-        ...
+        """Return a reader for a new session."""
 
     def new_session(self, setup: SessionSetup) -> Call:
         """`session/new`."""
-        ...
 
     def resume(
         self, session_id: str, setup: SessionSetup, capabilities: Capabilities, *, replay: bool
     ) -> Call | None:
-        """Take up a session, with or without a replay; None if the agent cannot."""
-        ...
+        """Resume a session, with or without a replay; None if the agent cannot."""
 
     def list_sessions(self, cwd: str | None, cursor: str | None) -> Call:
         """One page of `session/list`."""
-        ...
 
     def read_sessions(self, answer: Any) -> SessionPage:
-        """The answer to it; an entry without an id is left out."""
-        ...
+        """Read the answer to `session/list`, leaving out entries without an id."""
 
     def close_session(self, session_id: str) -> Call:
         """`session/close`."""
-        ...
 
     def delete_session(self, session_id: str) -> Call:
         """`session/delete`."""
-        ...
 
     def login(self, method_id: str) -> Call:
-        """Log in by a method of type `agent`."""
-        ...
+        """Log in with a method of type `agent`."""
 
     def logout(self) -> Call:
         """Log out."""
-        ...
 
     def cancel_tool_call(self, session_id: str, tool_call_id: str) -> Call | None:
-        """Cancel one tool call; None where the version has no such thing."""
-        ...
+        """Cancel a single tool call; None if the version has no such call."""
 
     def cancel_terminal(self, session_id: str, terminal_id: str) -> Call | None:
-        """Cancel one terminal's command; None where the version has no such thing."""
-        ...
+        """Cancel a terminal's command; None if the version has no such call."""
 
     def prompt(self, session_id: str, content: Sequence[ContentBlock]) -> Call:
         """`session/prompt`."""
-        ...
 
     def cancel(self, session_id: str) -> Call:
         """`session/cancel`, a notification."""
-        ...
 
     def set_option(self, session_id: str, option: u.ConfigOption, value: str | bool) -> Call:
         """Set a config option."""
-        ...
 
     def permission_outcome(self, option_id: str | None) -> dict[str, Any]:
-        """The result for a permission request; None is the outcome `cancelled`."""
-        ...
+        """Return the result for a permission request; None is the outcome `cancelled`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A row of the table of versions: the dialect, and what the handshake needs of it."""
+    """A row of the table of versions: the dialect and its part of the handshake."""
 
     dialect: Dialect
     write_offer: Callable[[Json, ClientCapabilities], dict[str, Any]]
@@ -261,5 +226,5 @@ class Version:
 
 
 def elicitation_modes(served: ClientCapabilities) -> dict[str, Any]:
-    """The modes of elicitation that are served, which both versions write alike."""
+    """Return the served modes of elicitation, the same in both versions."""
     return given(form={} if served.forms else None, url={} if served.urls else None)

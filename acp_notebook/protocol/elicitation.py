@@ -1,8 +1,7 @@
-"""Reading `elicitation/create` and writing its answer, which both versions do alike.
+"""Reading `elicitation/create` and writing its answer. Knows neither version.
 
-A property of a type we do not know is kept whole as an unknown field. A known one that breaks its
-schema makes the request malformed, because a form with wrong rules would collect wrong answers.
-Knows neither version.
+A property of an unknown type is kept whole as an unknown field. A known one that breaks its schema
+makes the request malformed, because a form with wrong rules would collect wrong answers.
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ COMPLETE: Final = "elicitation/complete"
 def requested(
     elicitation_id: ElicitationId, params: Json, defaults: Json | None = None
 ) -> ElicitationRequested:
-    """The params of a request.
+    """Read the params of a request.
 
     Args:
-        elicitation_id: What to call it here.
-        params: As they came.
-        defaults: Members that a version lets a form leave out.
+        elicitation_id: This client's id for the request.
+        params: The params.
+        defaults: Members of a form that the version makes optional.
 
     Raises:
-        Malformed: A mode that is not known, no scope, or a form that breaks its schema.
+        Malformed: The mode is unknown, the scope is missing, or the form breaks its schema.
     """
     message = fields.text(params, "message")
     mode = fields.text(params, "mode")
@@ -54,7 +53,7 @@ def requested(
 
 
 def check_mode(params: Json, served: ClientCapabilities) -> None:
-    """Check that a request's mode is one that this client advertised.
+    """Check that this client advertised the request's mode.
 
     Raises:
         Malformed: The mode was not advertised.
@@ -66,12 +65,12 @@ def check_mode(params: Json, served: ClientCapabilities) -> None:
 
 
 def completed_url(params: Json) -> str | None:
-    """The id in an `elicitation/complete`, or None if there is none."""
+    """Return the id in an `elicitation/complete`, or None."""
     return optional_text(params, "elicitationId")
 
 
 def answer(action: Action, content: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The result for a request."""
+    """Return the result for a request."""
     if action != "accept" or content is None:
         return {"action": action}
     return {"action": action, "content": dict(content)}
@@ -93,8 +92,7 @@ def _form(schema: Json) -> Form:
 
 def _field(name: str, value: Any, *, is_required: bool) -> FormField:
     raw = fields.as_object(value, f"property {name!r}")
-    kind = fields.text(raw, "type")
-    read = _RULES.get(kind)
+    read = _RULES.get(fields.text(raw, "type"))
     try:
         shown, rules, choices = read(raw) if read is not None else _unknown(raw)
     except Malformed as error:
@@ -141,10 +139,6 @@ def _integer(raw: Json) -> _Read:
     return "integer", rules, ()
 
 
-def _boolean(_: Json) -> _Read:
-    return "boolean", {"type": "boolean"}, ()
-
-
 def _several(raw: Json) -> _Read:
     items = fields.as_object(raw.get("items"), "items")
     if "anyOf" in items:
@@ -163,7 +157,7 @@ _RULES: dict[str, Callable[[Json], _Read]] = {
     "string": _text,
     "number": _number,
     "integer": _integer,
-    "boolean": _boolean,
+    "boolean": lambda _: ("boolean", {"type": "boolean"}, ()),
     "array": _several,
 }
 
@@ -198,7 +192,7 @@ def _plain(raw: Json) -> tuple[Choice, ...]:
 def _take(
     raw: Json, rules: dict[str, Any], keys: tuple[str, ...], read: Callable[[Any], Any]
 ) -> None:
-    # Absent and null both mean that there is no such rule.
+    # Absent and null both mean no rule.
     for key in keys:
         if raw.get(key) is not None:
             try:
@@ -225,7 +219,6 @@ def _real(value: Any) -> float | int:
 
 
 def _default(value: Any, kind: FieldKind, choices: tuple[Choice, ...]) -> Any:
-    """The value to begin with; one that does not fit counts as not given."""
     known = {choice.value for choice in choices}
     if kind == "choices":
         items = value if isinstance(value, list) else []

@@ -1,8 +1,8 @@
 """Reading members of wire objects: strict where the schema requires, lenient where it allows.
 
-Both schemas mark optional members "default on error": a value of the wrong type counts as not
-given. A required member of the wrong type makes the whole object malformed, and costs only that.
-Knows no message.
+Both schemas mark optional members "default on error": a value of the wrong type counts as missing.
+A required member of the wrong type makes the whole object malformed, and nothing else. Knows no
+message.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ T = TypeVar("T")
 
 
 class Malformed(ValueError):
-    """A known wire object that breaks its schema; the text says where."""
+    """A known wire object that breaks its schema, with the place in the message."""
 
 
 def as_object(value: Any, what: str) -> Json:
-    """The value as an object.
+    """Return the value if it is an object.
 
     Raises:
-        Malformed: It is something else.
+        Malformed: The value is something else.
     """
     if not isinstance(value, Mapping):
         raise Malformed(f"{what} must be an object, got {kind_of(value)}")
@@ -35,10 +35,10 @@ def as_object(value: Any, what: str) -> Json:
 
 
 def text(raw: Json, key: str) -> str:
-    """A required string member.
+    """Return a required string member.
 
     Raises:
-        Malformed: It is absent or of another type.
+        Malformed: The member is absent or of another type.
     """
     value = raw.get(key)
     if not isinstance(value, str):
@@ -47,10 +47,10 @@ def text(raw: Json, key: str) -> str:
 
 
 def whole_number(raw: Json, key: str) -> int:
-    """A required integer member; 3.0 is read as 3, as JSON makes no difference.
+    """Return a required integer member; 3.0 is read as 3, the same number in JSON.
 
     Raises:
-        Malformed: It is absent or of another type.
+        Malformed: The member is absent or of another type.
     """
     value = raw.get(key)
     if isinstance(value, float) and value.is_integer():
@@ -61,10 +61,10 @@ def whole_number(raw: Json, key: str) -> int:
 
 
 def array(raw: Json, key: str) -> list[Any]:
-    """A required array member.
+    """Return a required array member.
 
     Raises:
-        Malformed: It is absent or of another type.
+        Malformed: The member is absent or of another type.
     """
     value = raw.get(key)
     if not isinstance(value, list):
@@ -73,31 +73,31 @@ def array(raw: Json, key: str) -> list[Any]:
 
 
 def optional_text(raw: Json, key: str) -> str | None:
-    """A string member, or None."""
+    """Return a string member, or None."""
     value = raw.get(key)
     return value if isinstance(value, str) else None
 
 
 def optional_object(raw: Json, key: str) -> Json | None:
-    """An object member, or None."""
+    """Return an object member, or None."""
     value = raw.get(key)
     return value if isinstance(value, Mapping) else None
 
 
 def optional_array(raw: Json, key: str) -> list[Any]:
-    """An array member, or an empty list."""
+    """Return an array member, or an empty list."""
     value = raw.get(key)
     return value if isinstance(value, list) else []
 
 
 def optional_int(raw: Json, key: str) -> int | None:
-    """An integer member, or None."""
+    """Return an integer member, or None."""
     value = raw.get(key)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def patch(raw: Json, key: str, read: Callable[[Any], T]) -> Patch[T]:
-    """A three-state member: absent or unreadable keeps, null clears, else the value."""
+    """Return a three-state member: absent or unreadable keeps, null clears, else the value."""
     if key not in raw:
         return UNSET
     if raw[key] is None:
@@ -109,20 +109,20 @@ def patch(raw: Json, key: str, read: Callable[[Any], T]) -> Patch[T]:
 
 
 def patch_text(raw: Json, key: str) -> Patch[str]:
-    """A three-state string."""
+    """Return a three-state string."""
     return patch(raw, key, as_text)
 
 
 def patch_object(raw: Json, key: str) -> Patch[Json]:
-    """A three-state object."""
+    """Return a three-state object."""
     return patch(raw, key, lambda value: as_object(value, key))
 
 
 def as_text(value: Any) -> str:
-    """The value as a string.
+    """Return the value if it is a string.
 
     Raises:
-        Malformed: It is something else.
+        Malformed: The value is something else.
     """
     if not isinstance(value, str):
         raise Malformed(f"expected a string, got {kind_of(value)}")
@@ -130,7 +130,7 @@ def as_text(value: Any) -> str:
 
 
 def valid_items(values: Any, read: Callable[[Any], T]) -> tuple[T, ...]:
-    """Read an array item by item; an item that is malformed is named in the log and left out.
+    """Read an array item by item; a malformed item is logged and left out.
 
     Raises:
         Malformed: The value is no array.
@@ -147,7 +147,7 @@ def valid_items(values: Any, read: Callable[[Any], T]) -> tuple[T, ...]:
 
 
 def kind_of(value: Any) -> str:
-    """A JSON value's type in words, for messages."""
+    """Return a JSON value's type in words, for messages."""
     names = {dict: "an object", list: "an array", str: "a string", bool: "a boolean"}
     if value is None:
         return "nothing"
@@ -155,5 +155,5 @@ def kind_of(value: Any) -> str:
 
 
 def given(**members: Any) -> dict[str, Any]:
-    """The members that are not None."""
+    """Return the members that are not None."""
     return {key: value for key, value in members.items() if value is not None}

@@ -1,10 +1,10 @@
 """The table of protocol versions, and `initialize`, which offers the latest and accepts the others.
 
-One request carries the members of every version up to the one it offers: a v1 agent reads
+One request carries the members of every version up to the offered one: a v1 agent reads
 `clientInfo` and `clientCapabilities`, a v2 agent `info` and `capabilities`, and both schemas leave
-the request open. A version is believed only if the answer has its members, because several agents
-echo the number and speak v1. A further version is its package and one row of `VERSIONS`. Knows no
-process: the retry with a fresh one, for an agent that chokes on several shapes, is the caller's.
+the request open. A version is accepted only if the answer has its members, because several agents
+echo the number and speak v1. A further version is a package and a row of `VERSIONS`. Knows no
+process: the caller retries with a new one if an agent refuses the combined request.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NOTHING: Final = ClientCapabilities()
 
 @dataclass(frozen=True, slots=True)
 class Negotiated:
-    """What an agent answered to `initialize`."""
+    """An agent's answer to `initialize`."""
 
     dialect: Dialect
     info: Implementation
@@ -46,7 +46,7 @@ def check_version(version: int | None) -> int:
     """Return the version, or the latest for None.
 
     Raises:
-        UsageError: This client does not speak it.
+        UsageError: This client does not speak the version.
     """
     if version is None or version in VERSIONS:
         return version or LATEST
@@ -55,7 +55,7 @@ def check_version(version: int | None) -> int:
 
 
 def version_words(version: int) -> str:
-    """What asking for a version means."""
+    """Return the effect of asking for a version, in words."""
     older = [str(each) for each in VERSIONS if each < version]
     if not older:
         return f"force version {version}"
@@ -63,26 +63,20 @@ def version_words(version: int) -> str:
 
 
 def version_to_retry(asked: int) -> int | None:
-    """The version to offer alone to an agent that refused several; None if nothing is left."""
+    """Return the version to offer alone after a refusal of several; None if there is none."""
     return None if asked == OLDEST else OLDEST
 
 
 def all_client_calls() -> list[ClientCalls]:
-    """The calls of every version that lets an agent use this client's files and terminals."""
+    """Return the calls of this client's files and terminals, of every version that has them."""
     found = (row.dialect.client_calls for row in VERSIONS.values())
     return [calls for calls in found if calls is not None]
 
 
 def initialize(
-    client: Implementation,
-    *,
-    version: int = LATEST,
-    served: ClientCapabilities = NOTHING,
+    client: Implementation, *, version: int = LATEST, served: ClientCapabilities = NOTHING
 ) -> Call:
-    """The `initialize` call, in the shapes of the version and of all older ones.
-
-    Capabilities name exactly what this client serves (INIT-5).
-    """
+    """Return the `initialize` call in the shapes of the version and all older ones (INIT-5)."""
     info = {"name": client.name, "title": client.label, "version": client.version}
     params: dict[str, Any] = {"protocolVersion": version}
     for offered, row in VERSIONS.items():
@@ -95,7 +89,7 @@ def read_answer(answer: Any, *, asked: int) -> Negotiated:
     """Choose the dialect from the agent's answer (INIT-3).
 
     Raises:
-        UnsupportedProtocolVersion: The agent wants another version; the connection must close.
+        UnsupportedProtocolVersion: There is no common version; the connection must close.
     """
     raw = answer if isinstance(answer, dict) else {}
     chosen = fields.optional_int(raw, "protocolVersion")
@@ -120,7 +114,7 @@ def read_answer(answer: Any, *, asked: int) -> Negotiated:
 
 
 def read_refusal(code: int, data: Any, *, asked: int) -> UnsupportedProtocolVersion | None:
-    """The error for -32022, which names the versions that the agent does speak."""
+    """Return the error for -32022, which has the agent's versions; None for other codes."""
     if code != UNSUPPORTED_VERSION_CODE:
         return None
     supported = fields.optional_array(data, "supported") if isinstance(data, dict) else []

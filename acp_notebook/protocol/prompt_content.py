@@ -1,11 +1,11 @@
-"""Fitting a prompt to what the agent can take (PROMPT-2). Never a silent drop.
+"""Fitting a prompt to the agent's capabilities (PROMPT-2), never by a silent drop.
 
-Text and resource links are the baseline that every agent takes. The fallbacks:
+Every agent takes text and resource links. The fallbacks:
 
 - embedded text without `embeddedContext` becomes text, named and fenced;
 - an embedded blob without it becomes a link to its uri;
-- an image or a sound without the capability becomes a link, if it has a uri; else it is an error
-  that names the capability.
+- an image or a sound without the capability becomes a link, or without a uri an error that names
+  the capability.
 
 Knows neither version.
 """
@@ -29,10 +29,10 @@ from acp_notebook.session.content import (
 def fit_content(
     content: Iterable[ContentBlock], capabilities: Capabilities
 ) -> tuple[ContentBlock, ...]:
-    """The blocks that may be sent.
+    """Return the blocks in forms that the agent takes.
 
     Raises:
-        UnsupportedByAgent: A block has no form that the agent takes.
+        UnsupportedByAgent: A block has no such form.
     """
     return tuple(_fit(block, capabilities) for block in content)
 

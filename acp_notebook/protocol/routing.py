@@ -1,7 +1,4 @@
-"""Whom a message of the agent concerns: the ids in its params, without what it says.
-
-Both versions write them alike. Knows no session.
-"""
+"""The ids in a message that decide its receiver, the same in both versions. Knows no session."""
 
 from __future__ import annotations
 
@@ -15,27 +12,24 @@ REQUEST_PERMISSION: Final = "session/request_permission"
 
 
 class SessionScope(NamedTuple):
-    """A question that belongs to a session; None: the params name none that can be one."""
+    """A request about a session; None if the params have no readable session id."""
 
     session_id: SessionId | None
 
 
 class RequestScope(NamedTuple):
-    """A question that belongs to a request of this client's, such as a login."""
+    """A request about a request of this client, such as a login."""
 
     request_id: int | str
 
 
 def read_update(params: Json) -> tuple[SessionId, Any]:
-    """The session that a `session/update` is for, and the update as the session's reader takes it.
-
-    An id that is no text is one that no session has.
-    """
+    """Return the session id of a `session/update`, and the update; a bad id matches no session."""
     return SessionId(str(params.get("sessionId"))), params.get("update")
 
 
 def request_scope(params: Json) -> SessionScope | RequestScope:
-    """What a request of the agent belongs to; a session, if it names both."""
+    """Return the scope of an agent's request; the session, if it names both."""
     request_id = params.get("requestId")
     if "sessionId" in params or not isinstance(request_id, (int, str)):
         session_id = optional_text(params, "sessionId")
@@ -44,6 +38,6 @@ def request_scope(params: Json) -> SessionScope | RequestScope:
 
 
 def opened_session_id(answer: Any) -> SessionId | None:
-    """The id in the answer to `session/new`, or None if it has none."""
+    """Return the id in the answer to `session/new`, or None."""
     found = optional_text(answer, "sessionId") if isinstance(answer, dict) else None
     return SessionId(found) if found is not None else None

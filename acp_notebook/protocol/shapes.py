@@ -1,7 +1,6 @@
-"""Wire objects that both versions write alike, read into the session model.
+"""Reading wire objects that both versions share. Knows neither version.
 
-Where the versions differ in a name or in what null means, the difference is an argument. Knows
-neither version.
+Where the versions differ in a name or in the meaning of null, the difference is an argument.
 """
 
 from __future__ import annotations
@@ -19,18 +18,17 @@ UpdateReader = Callable[[Json], u.SessionUpdate | Updates]
 
 
 class DiffReader(Protocol):
-    """Reads a diff item, the one tool content that the versions write differently."""
+    """Reads a diff item, the one tool content that differs between the versions."""
 
     def __call__(self, raw: Json) -> u.DiffItem:
-        """The diff, or `Malformed`."""
-        ...
+        """Return the diff, or raise `Malformed`."""
 
 
 def tool_content(raw: Any, read_diff: DiffReader) -> u.ToolContent:
-    """One item of a tool call's content (tool-calls, "Content").
+    """Read an item of a tool call's content (tool-calls, "Content").
 
     Raises:
-        Malformed: No object with a type, or a known type without its members.
+        Malformed: The item is no object with a type, or a known type lacks a member.
     """
     item = fields.as_object(raw, "tool call content")
     match fields.text(item, "type"):
@@ -45,14 +43,14 @@ def tool_content(raw: Any, read_diff: DiffReader) -> u.ToolContent:
 
 
 def location(raw: Any) -> u.Location:
-    """A file a tool call works on; lines below 1 mean no line."""
+    """Read a file of a tool call; lines below 1 mean no line."""
     item = fields.as_object(raw, "location")
     line = fields.optional_int(item, "line")
     return u.Location(fields.text(item, "path"), line if line and line > 0 else None)
 
 
 def tool_call(raw: Json, read_diff: DiffReader) -> u.ToolCallUpdate:
-    """The members of a tool call upsert, with v2's three states."""
+    """Read a tool call upsert, with v2's three states."""
 
     def content(value: Any) -> tuple[u.ToolContent, ...]:
         return fields.valid_items(value, lambda item: tool_content(item, read_diff))
@@ -73,7 +71,7 @@ def tool_call(raw: Json, read_diff: DiffReader) -> u.ToolCallUpdate:
 
 
 def can_cancel(raw: Json) -> u.Patch[bool]:
-    """Whether a tool call or a terminal can be cancelled by itself."""
+    """Read whether a tool call or a terminal can be cancelled by itself."""
     capabilities = fields.patch_object(raw, "capabilities")
     if isinstance(capabilities, u.Unset) or capabilities is None:
         return capabilities
@@ -81,7 +79,7 @@ def can_cancel(raw: Json) -> u.Patch[bool]:
 
 
 def plan_entry(raw: Any) -> u.PlanEntry:
-    """One step of a plan; unknown priorities and statuses are kept as they are."""
+    """Read a step of a plan; unknown priorities and statuses are kept."""
     entry = fields.as_object(raw, "plan entry")
     return u.PlanEntry(
         fields.text(entry, "content"),
@@ -91,7 +89,7 @@ def plan_entry(raw: Any) -> u.PlanEntry:
 
 
 def usage(raw: Json) -> u.UsageUpdate:
-    """Context size and cost; an unreadable cost keeps the last one."""
+    """Read context size and cost; an unreadable cost keeps the last one."""
     return u.UsageUpdate(
         fields.whole_number(raw, "used"),
         fields.whole_number(raw, "size"),
@@ -111,7 +109,7 @@ def _cost(value: Any) -> u.Cost:
 
 
 def command(raw: Any) -> u.Command:
-    """A slash command; an unknown kind of input falls back to plain text (CMD-1)."""
+    """Read a slash command; an unknown kind of input falls back to plain text (CMD-1)."""
     item = fields.as_object(raw, "command")
     given = fields.optional_object(item, "input")
     hint = optional_text(given, "hint") if given is not None else None
@@ -121,12 +119,12 @@ def command(raw: Any) -> u.Command:
 
 
 def commands(raw: Json) -> u.CommandsUpdate:
-    """The whole list of commands."""
+    """Read the whole list of commands."""
     return u.CommandsUpdate(fields.valid_items(raw.get("availableCommands"), command))
 
 
 def config_options(raw: Json, *, id_key: str, group_key: str) -> u.ConfigOptionsUpdate:
-    """The whole list of options; the versions name two members differently."""
+    """Read the whole list of options; the versions name two members differently."""
     return u.ConfigOptionsUpdate(
         fields.valid_items(
             raw.get("configOptions"), lambda item: _config_option(item, id_key, group_key)
@@ -172,7 +170,7 @@ def _choice(group: str | None) -> Callable[[Any], u.ConfigValue]:
 
 
 def session_info(raw: Json) -> u.SessionInfoUpdate:
-    """Title, time and metadata: omitted keeps, null clears."""
+    """Read title, time and metadata: omitted keeps, null clears."""
     return u.SessionInfoUpdate(
         fields.patch_text(raw, "title"),
         fields.patch_text(raw, "updatedAt"),
@@ -181,7 +179,7 @@ def session_info(raw: Json) -> u.SessionInfoUpdate:
 
 
 def notice(raw: Json) -> u.Notice:
-    """A word beside the conversation."""
+    """Read a notice."""
     return u.Notice(
         optional_text(raw, "severity") or "info",
         fields.text(raw, "title"),
@@ -190,7 +188,7 @@ def notice(raw: Json) -> u.Notice:
 
 
 def compaction(raw: Json) -> u.CompactionUpdate:
-    """Upsert of a compaction."""
+    """Read an upsert of a compaction."""
     return u.CompactionUpdate(
         u.CompactionId(fields.text(raw, "compactionId")),
         fields.text(raw, "status"),
@@ -200,16 +198,16 @@ def compaction(raw: Json) -> u.CompactionUpdate:
 
 
 def compaction_chunk(raw: Json) -> u.CompactionChunk:
-    """One more block of a compaction's summary."""
+    """Read a block of a compaction's summary."""
     compaction_id = u.CompactionId(fields.text(raw, "compactionId"))
     return u.CompactionChunk(compaction_id, read_block(raw.get("content")))
 
 
 def permission_options(raw: Json) -> tuple[u.PermissionOption, ...]:
-    """The agent's answers, in its order. An option without an id cannot be chosen.
+    """Read the agent's options, in its order, leaving out those without an id.
 
     Raises:
-        Malformed: There is none to choose from.
+        Malformed: There is no option.
     """
 
     def read(value: Any) -> u.PermissionOption:
@@ -227,7 +225,7 @@ def permission_options(raw: Json) -> tuple[u.PermissionOption, ...]:
     return options
 
 
-# The updates that both versions write alike, by name; each version adds its own.
+# The updates that both versions share, by name; each version adds its own.
 READERS: dict[str, UpdateReader] = {
     "available_commands_update": commands,
     "session_info_update": session_info,
@@ -236,12 +234,12 @@ READERS: dict[str, UpdateReader] = {
     "compaction_update": compaction,
     "compaction_summary_chunk": compaction_chunk,
 }
-# What an agent may send only to a client that names it, in a version which asks for that.
+# Updates that a version sends only to clients that advertise them.
 OPTIONAL_UPDATES: Json = {"notices": {}, "compaction": {}}
 
 
 def read_update(raw: Any, readers: Mapping[str, UpdateReader]) -> Updates:
-    """One `session/update` by its name; never raises: what breaks the schema is a `Violation`."""
+    """Read a `session/update` by its name; never raises: a broken one becomes a `Violation`."""
     kind = raw.get("sessionUpdate") if isinstance(raw, dict) else None
     if not isinstance(kind, str):
         return [u.Violation("session/update", "an update without a sessionUpdate name", raw)]

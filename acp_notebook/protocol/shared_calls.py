@@ -1,4 +1,4 @@
-"""Calls and answers that both versions write alike. Knows neither version."""
+"""Calls and answers that both versions share. Knows neither version."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from acp_notebook.session.content import ContentBlock
 
 
 class SharedCalls:
-    """The part of a dialect that is the same in both versions."""
+    """The common part of both dialects."""
 
     def new_session(self, setup: SessionSetup) -> Call:
         """`session/new`."""
@@ -31,7 +31,7 @@ class SharedCalls:
         return Call("session/new", params)
 
     def mcp_server(self, server: Json) -> dict[str, Any]:
-        """An entry of `mcpServers`, which carries its type (SESS-2)."""
+        """Return an entry of `mcpServers` with its type (SESS-2)."""
         return dict(server)
 
     def prompt(self, session_id: str, content: Sequence[ContentBlock]) -> Call:
@@ -48,7 +48,7 @@ class SharedCalls:
         return Call("session/list", given(cwd=cwd, cursor=cursor))
 
     def read_sessions(self, answer: Any) -> SessionPage:
-        """One page of sessions, and where the next one begins."""
+        """Read a page of sessions, and the cursor of the next one."""
         raw = answer if isinstance(answer, dict) else {}
         found = fields.valid_items(fields.optional_array(raw, "sessions"), _listed)
         return SessionPage(found, optional_text(raw, "nextCursor"))
@@ -62,7 +62,7 @@ class SharedCalls:
         return Call("session/delete", {"sessionId": session_id})
 
     def permission_outcome(self, option_id: str | None) -> dict[str, Any]:
-        """The result for a permission request; None is the outcome `cancelled` (PERM-2)."""
+        """Return the result for a permission request; None is the outcome `cancelled` (PERM-2)."""
         if option_id is None:
             return {"outcome": {"outcome": "cancelled"}}
         return {"outcome": {"outcome": "selected", "optionId": option_id}}
@@ -79,7 +79,7 @@ def _listed(value: Any) -> ListedSession:
 
 
 def implementation(raw: Json) -> Implementation:
-    """A name and a version; either may be missing."""
+    """Read an implementation, whose name and version may be missing."""
     return Implementation(
         optional_text(raw, "name") or "agent",
         optional_text(raw, "version") or "",
@@ -88,10 +88,10 @@ def implementation(raw: Json) -> Implementation:
 
 
 def auth_method(raw: Json, id_key: str, env: Sequence[tuple[str, str]]) -> AuthMethod:
-    """A way to log in; the versions name its id and write its environment differently.
+    """Read a login method; the versions differ in the id's name and the environment's form.
 
     Raises:
-        Malformed: It has no id.
+        Malformed: The method has no id.
     """
     method_id = fields.text(raw, id_key)
     return AuthMethod(

@@ -1,1 +1,1 @@
-"""Session state and changes as HTML blocks, Markdown and plain text. Pure: no I/O, no clock."""
+"""Session state and changes as HTML, Markdown and plain text. Pure: no I/O, no clock."""

@@ -1,7 +1,4 @@
-"""What is said aloud of a turn: questions, answers and the end, in sentences. Never its chunks.
-
-Knows no page.
-"""
+"""Sentences about a turn for screen readers: questions, answers, the end. Knows no page."""
 
 from __future__ import annotations
 
@@ -19,24 +16,24 @@ class Announcements:
 
     def __init__(self, agent_name: str) -> None:
         self._agent_name = agent_name
-        self._said: list[str] = []
+        self._sentences: list[str] = []
         self._has_asked = False
 
     def operations(self) -> list[Operation]:
-        """What was said since the last call."""
-        if not self._said:
+        """Return the operation for the sentences since the last call, if there are any."""
+        if not self._sentences:
             return []
-        operation = op.say(_joined(self._said), is_question=self._has_asked)
-        self._said.clear()
+        operation = op.say(_joined(self._sentences), is_question=self._has_asked)
+        self._sentences.clear()
         self._has_asked = False
         return [operation]
 
     def say(self, text: str) -> None:
-        """One sentence."""
-        self._said.append(label(text))
+        """Add a sentence."""
+        self._sentences.append(label(text))
 
     def permission(self, permission: Permission) -> None:
-        """A request for permission, or how it was settled."""
+        """Announce a request for permission, or its answer."""
         title = permission.request.title
         if permission.is_open:
             self._ask(f"{self._agent_name} asks for permission: {title}")
@@ -44,7 +41,7 @@ class Announcements:
             self.say(f"{answer_words(permission).text}: {title}")
 
     def elicitation(self, elicitation: Elicitation) -> None:
-        """A form or page, what is wrong with what was filled in, or how it was answered."""
+        """Announce a form or url, the errors of a form's values, or the answer."""
         message = elicitation.request.message
         if elicitation.errors:
             self.say("; ".join(elicitation.errors.values()))

@@ -1,8 +1,8 @@
-"""Colours that a program chose for its text -> ones that can be read where it is shown.
+"""A program's text colours -> readable colours of the same hue. Knows no terminal.
 
-A program does not know what its text is shown on. The hue stays; what is too light for a light
-page, or too dark for a dark one, is moved just as far as contrast asks. The record is one file for
-both, so it gets a lightness between them. Knows no terminal.
+A program does not know the background of its text. A colour too light for a light page, or too dark
+for a dark one, is moved as far as contrast requires. The record serves both, with a lightness
+between them.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from functools import lru_cache
 from typing import Final
 
 MARK: Final = "rgb-"
-"""A look that begins with this names a colour: `rgb-ff8700`."""
+"""The prefix of looks that name a colour: `rgb-ff8700`."""
 
-# Relative luminances. On the light theme's boxes (about #f1f1f1) the first, on the dark theme's
-# (up to #2e2e2e) the second has a contrast of 4.5; the record's reads on both.
+# Relative luminances with a contrast of 4.5: the first on the light theme's boxes (about #f1f1f1),
+# the second on the dark theme's (up to #2e2e2e). The record's is readable on both.
 LIGHT_MOST: Final = 0.152
 DARK_LEAST: Final = 0.305
 RECORD: Final = 0.185
@@ -25,13 +25,13 @@ _Channels = tuple[float, float, float]
 
 
 def colour_look(colour: str) -> str | None:
-    """The look of a colour given as six hexadecimal digits; None for anything else."""
+    """Return the look of a colour of six hexadecimal digits; None for anything else."""
     return f"{MARK}{colour.lower()}" if _COLOUR.fullmatch(colour.lower()) else None
 
 
 @lru_cache(maxsize=1_024)
 def colour_style(looks: str, *, is_static: bool) -> str:
-    """The inline style of the colour among these looks; empty without one."""
+    """Return the inline style of the colour among the looks; empty without one."""
     colour = next((look[len(MARK) :] for look in looks.split() if look.startswith(MARK)), None)
     if colour is None:
         return ""
@@ -41,7 +41,7 @@ def colour_style(looks: str, *, is_static: bool) -> str:
 
 
 def moved(colour: str, least: float, most: float) -> str:
-    """The nearest colour of this hue whose luminance lies between the two."""
+    """Return the nearest colour of the same hue with a luminance between the two."""
     channels = _linear(colour)
     light = luminance(colour)
     if light > most:
@@ -55,13 +55,13 @@ def moved(colour: str, least: float, most: float) -> str:
 
 
 def luminance(colour: str) -> float:
-    """How bright six hexadecimal digits are, 0 to 1, as WCAG reckons it."""
+    """Return the relative luminance of six hexadecimal digits, 0 to 1 (WCAG)."""
     red, green, blue = _linear(colour)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def contrast(one: str, other: str) -> float:
-    """The contrast of two colours, 1 to 21."""
+    """Return the contrast of two colours, 1 to 21 (WCAG)."""
     darker, lighter = sorted((luminance(one), luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 

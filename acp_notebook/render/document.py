@@ -1,8 +1,8 @@
-"""What one turn's view shows, as operations for a page: what changed since the last call, or all.
+"""One turn's view as operations for a page: the changes since the last call, or a snapshot.
 
-A document reads the session's state on the thread that owns it and keeps what it has sent, so that
-a page which missed something can be given everything anew. No clock and no page here: when to send
-is the presenter's business.
+A document reads the session's state on the thread that owns it and keeps what was sent, so that a
+page which missed something gets a snapshot. Knows no clock and no page: the presenter decides when
+to send.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ class TurnDocument:
     Args:
         state: The session; read only, on the thread that owns it.
         keys: The turn's entries so far; later ones come with their changes.
-        agent_name: Who is talking, for the reader.
-        timings: When the session's entries began and ended.
-        began_s: When the turn began, on the same clock.
-        owns: Whether an entry belongs here that is not shown yet, such as a lone terminal.
-        folder: The notebook's folder, from where a page can open files.
-        slots: What of the header and the last line is shown.
+        agent_name: The agent's name for the reader.
+        timings: Start and end of the session's entries.
+        began_s: The start of the turn on the same clock.
+        owns: Whether an entry that is not shown yet belongs here, such as a lone terminal.
+        folder: The notebook's folder, the base of files that a page can open.
+        slots: The parts of the header and the last line to show.
     """
 
     def __init__(
@@ -108,16 +108,16 @@ class TurnDocument:
 
     @property
     def keys(self) -> list[EntryKey]:
-        """The entries shown, in order."""
+        """The shown entries, in order."""
         return list(self._entries)
 
     @property
     def is_asking(self) -> bool:
-        """Whether the session waits for an answer of the user's."""
+        """Whether the session waits for an answer of the user."""
         return self._state.has_questions
 
     def note(self, changes: Iterable[SessionChange]) -> bool:
-        """Remember what to draw anew; True if the reader should see it at once."""
+        """Note changes to draw; return True if the reader should see them at once."""
         if self._ending is not None:
             return False
         urgent = False
@@ -131,13 +131,13 @@ class TurnDocument:
         failure: Failure | None = None,
         elapsed_s: float | None = None,
     ) -> None:
-        """The turn is over: the next `ops` are the last."""
+        """End the turn: the next `ops` are the last."""
         self._ending = Ending(stop_reason, failure, elapsed_s)
         self._theme.is_over = True
         self._announcements.say(f"{self._agent_name}: {self._ending.words.text}.")
 
     def ops(self) -> list[Operation]:
-        """What the page lacks since the last call; empty if nothing."""
+        """Return the operations since the last call."""
         if self._is_over:
             return []
         self._is_over = self._ending is not None
@@ -151,7 +151,7 @@ class TurnDocument:
         return found + self._announcements.operations()
 
     def snapshot(self) -> list[Operation]:
-        """Everything that the calls of `ops` so far have built, for a new or reloaded page."""
+        """Return the result of all `ops` so far, for a new or reloaded page."""
         found = [op.clear(), *(op.fill(slot, html) for slot, html in self._slots.items())]
         for key, entry in self._entries.items():
             if key in self._window.hidden:
@@ -163,7 +163,7 @@ class TurnDocument:
         return found
 
     def show_earlier(self) -> None:
-        """Take more of the earlier entries back: a snapshot has them."""
+        """Show more of the earlier entries, in the next snapshot."""
         back = self._window.widen()
         found: list[Operation] = []
         for key in back:
@@ -174,7 +174,7 @@ class TurnDocument:
         self._slot_operations()
 
     def permission_answer(self, ident: str, number: int) -> tuple[PermissionId, str] | None:
-        """Which option of which open request a button stands for; None if it is too late."""
+        """Return the open request and the option of a button; None if the request is settled."""
         key = self._key_of(ident, "permission")
         permission = self._state.permissions.get(PermissionId(key.id)) if key else None
         if permission is None or not permission.is_open:
@@ -185,19 +185,19 @@ class TurnDocument:
         return permission.request.permission_id, options[number].option_id
 
     def elicitation(self, ident: str) -> Elicitation | None:
-        """Which open form or page a button belongs to; None if it is too late."""
+        """Return the open form or url of a button; None if it is settled."""
         key = self._key_of(ident, "elicitation")
         found = self._state.elicitations.get(ElicitationId(key.id)) if key else None
         return found if found is not None and found.is_open else None
 
     def queued_prompt(self, ident: str) -> PromptId | None:
-        """Which queued prompt a button stands for; None if it is too late."""
+        """Return the queued prompt of a button; None if it was sent or withdrawn."""
         key = self._key_of(ident, "prompt")
         prompt = self._state.prompts.get(PromptId(key.id)) if key else None
         return prompt.prompt_id if prompt is not None and prompt.phase == "queued" else None
 
     def tool_call(self, ident: str) -> ToolCallId | None:
-        """Which tool call a button stands for."""
+        """Return the tool call of a button."""
         key = self._key_of(ident, "tool_call")
         return ToolCallId(key.id) if key else None
 
@@ -208,18 +208,18 @@ class TurnDocument:
         return None
 
     def has_option(self, option_id: str, value: str) -> bool:
-        """Whether the session has this setting, with this choice."""
+        """Whether the session has an option with this choice."""
         return any(
             option.id == option_id and any(choice.value == value for choice in option.choices)
             for option in self._state.config_options
         )
 
     def renew_controls(self) -> None:
-        """A setting was chosen and answered: the page gets all of them as they are now."""
+        """Send all options again, after a choice was answered."""
         if "controls" in self._slots:
             self._slots["controls"] = Markup("")
 
-    # What changed
+    # changes
 
     def _note(self, change: SessionChange) -> bool:
         match change:
@@ -262,12 +262,11 @@ class TurnDocument:
         self._dirty[key] = None
 
     def _touch_plans(self, key: EntryKey) -> None:
-        """Plans have names only while there are several."""
-        if key.kind == "plan":
+        if key.kind == "plan":  # plans show their names only while there are several
             self._dirty |= {other: None for other in self._entries if other.kind == "plan"}
 
     def _touch_relatives(self, tool_call_id: ToolCallId) -> None:
-        """Terminals that the call now shows, and open questions about it, are drawn anew too."""
+        """Redraw the terminals that a call shows, and the open questions about it."""
         shown = self._entries[EntryKey("tool_call", tool_call_id)].places.values()
         for terminal_id in [*shown, *self._state.tool_calls[tool_call_id].terminal_ids]:
             self._dirty_terminals[terminal_id] = None
@@ -298,7 +297,7 @@ class TurnDocument:
                         self._dirty[shown] = None
 
     def _activity_changed(self) -> bool:
-        # Not `idle`: the end of the turn, which follows at once, says how it ended.
+        # Not `idle`: the end of the turn follows at once, with its outcome.
         before, self._activity = self._activity, self._state.activity
         return before != self._activity and self._activity == REQUIRES_ACTION
 
@@ -310,12 +309,12 @@ class TurnDocument:
         if entry is not None and entry.is_placed and not is_hidden:
             self._removed.append(entry.ident)
 
-    # What to send
+    # operations
 
     def _entry_operations(self) -> list[Operation]:
         keys = [key for key in self._dirty if key in self._entries]
         if self._ending is not None:
-            # Streams have an open end to settle, plans fold; all else is as it was last drawn.
+            # Streams close their open tail and plans fold; other entries stay as drawn.
             dirty = set(keys)
             keys = [k for k in self._entries if k in dirty or k.kind in _SETTLED]
         self._dirty.clear()

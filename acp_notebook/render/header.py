@@ -1,4 +1,4 @@
-"""The turn's first and last line: who, what state, how long, how much, and Stop."""
+"""The first and last line of a turn: agent, state, time, usage, options, Stop. Knows no page."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ _CHOICES = 200
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a turn ended, as the caller knows it."""
+    """The end of a turn, as the caller knows it."""
 
     stop_reason: str | None
     failure: Failure | None = None
     elapsed_s: float | None = None
     usage: Usage | None = None
-    """What the session had used by then."""
+    """The session's usage at the end of the turn."""
     background: int = 0
-    """How much work went on beside it by then, as the agent reported."""
+    """The number of background tasks at the end, as the agent reported."""
     present: Wording | None = None
-    """What the agent does, where the turn still runs."""
+    """The present activity of a running turn."""
 
     @property
     def words(self) -> Wording:
-        """The stop reason in words, or what the agent does now."""
+        """The stop reason in words, or the present activity."""
         return self.present or stop_words(self.stop_reason, self.failure)
 
 
 def render_head(theme: Theme, state: SessionState, agent_name: str) -> Markup:
-    """Agent and title."""
+    """Render the agent's name and the session's title."""
     parts = [theme("span", "agent-name", label(agent_name, 80))]
     if state.title:
         parts.append(theme("span", "session-title", label(state.title, 120), dir="auto"))
@@ -56,7 +56,7 @@ def render_head(theme: Theme, state: SessionState, agent_name: str) -> Markup:
 
 
 def render_usage(theme: Theme, usage: Usage | None, background: int) -> Markup:
-    """What was used, and what goes on beside the conversation."""
+    """Render usage and background work."""
     parts = [_meter(theme, usage)]
     if background:
         parts.append(theme("span", "muted small num", background_words(background)))
@@ -66,17 +66,17 @@ def render_usage(theme: Theme, usage: Usage | None, background: int) -> Markup:
 def render_record_head(
     theme: Theme, state: SessionState, agent_name: str, ending: Ending
 ) -> Markup:
-    """The record's first lines, which are the live view's at its end."""
+    """Render the record's first lines, equal to the live view's at its end."""
     who = theme("div", "who", render_head(theme, state, agent_name))
     now = theme("div", "now", join(theme.wording(ending.words), _time(theme, ending)))
     head = theme("div", "head", who, now)
     used = render_usage(theme, ending.usage, ending.background)
-    # Controls had their place there; what came below them stays where it is.
+    # The live view had its controls there; without their place the lines below would move.
     return head + theme("div", "facts", used) if used or _controls(state) else head
 
 
 def render_now(theme: Theme, state: SessionState, ending: Ending | None, began_s: float) -> Markup:
-    """State, time, Stop."""
+    """Render state, time and Stop."""
     if ending is not None:
         return join(theme.wording(ending.words), _time(theme, ending))
     button = _stop_button(theme, state)
@@ -85,7 +85,7 @@ def render_now(theme: Theme, state: SessionState, ending: Ending | None, began_s
 
 
 def render_controls(theme: Theme, state: SessionState, *, is_over: bool = False) -> Markup:
-    """Mode, model and the like, to choose from; at the end an empty place remains."""
+    """Render menus of options such as mode and model; at the end only their empty place."""
     options = _controls(state)
     if is_over:
         return theme("span", "") if options else Markup("")
@@ -105,7 +105,7 @@ def _control(theme: Theme, option: ConfigOption) -> Markup:
     name = label(option.name, 40)
     is_known = any(choice.value == option.value for choice in option.choices)
     choices = [] if is_known else [theme("option", "", "…", value="", selected=True)]
-    # A choice is named by its value, not by its place: the list may change before it is pressed.
+    # Choices are identified by value, not by position: the list may change before the click.
     choices += [
         theme(
             "option",
@@ -160,23 +160,23 @@ def render_foot(
     *,
     is_empty: bool,
 ) -> Markup:
-    """The last line: what goes on now, or what went wrong."""
+    """Render the last line: the present activity, or the failure."""
     if ending is None:
         words = state_words(state)
-        # That it waits is said by the question, and at the top.
+        # The question itself and the first line show that the agent waits.
         if words.tone not in {"busy", "warn"} or state.has_questions:
             return Markup("")
         return theme("span", f"activity tone-{words.tone}", words.text)
     parts = []
     if is_empty and ending.present is None:
         parts.append(theme("div", "muted", "The agent ended its turn without saying anything."))
-    if ending.failure is not None and not is_told(state, keys, ending):
+    if ending.failure is not None and not has_loss_entry(state, keys, ending):
         parts.append(_failure(theme, ending.failure))
     return join(*parts)
 
 
-def is_told(state: SessionState, keys: Iterable[EntryKey], ending: Ending) -> bool:
-    """Whether the failure is the loss of the agent, of which an entry tells already."""
+def has_loss_entry(state: SessionState, keys: Iterable[EntryKey], ending: Ending) -> bool:
+    """Whether the failure is the loss of the agent, which an entry shows already."""
     lost = [state.asides[key] for key in keys if key.kind == "lost"]
     failure = ending.failure
     return failure is not None and any(each.reason == failure.message for each in lost)
@@ -194,7 +194,7 @@ def _failure(theme: Theme, failure: Failure) -> Markup:
 
 
 def render_earlier(theme: Theme, count: int) -> Markup:
-    """That the page does not have everything, and how to see more."""
+    """Render the number of hidden entries, with a button for more."""
     if not count:
         return Markup("")
     words = theme("span", "muted num", f"{count_words(count, 'earlier step')} not shown")

@@ -1,6 +1,7 @@
-"""The signs of kinds of tools, as images for the record: the shapes of the live view's style sheet.
+"""The icons of tool kinds as images for the record, with the shapes of the live style sheet.
 
-An image cannot take the colour of the text, so it has a grey that reads on light and dark.
+An image cannot take the colour of the text, so it is grey, readable on light and dark. Knows no
+tool call.
 """
 
 from __future__ import annotations
@@ -41,6 +42,6 @@ SHAPES: Final[dict[str, str]] = {
 
 @cache
 def icon_address(kind: str) -> str:
-    """The image of a kind, as an address that holds it."""
+    """Return a kind's image as a `data:` url."""
     picture = _FRAME.format(GREY, SHAPES.get(kind, SHAPES["other"]))
     return "data:image/svg+xml," + quote(picture, safe=" =/:.,()-")

@@ -1,7 +1,4 @@
-"""Rendered Markdown for the record: tags get inline styles in the place of a style sheet.
-
-Reads HTML that has passed the sanitizer, tag by tag. Knows no session.
-"""
+"""Rendered Markdown for the record: sanitized HTML with inline styles. Knows no session."""
 
 from __future__ import annotations
 
@@ -12,8 +9,8 @@ from markupsafe import Markup
 
 from acp_notebook.render.styles import CLASSES, INSIDE, MARKDOWN
 
-# The sanitizer escapes every `<` of a text, so what begins here is a tag of ours; inside the value
-# of an attribute there may be one, which is why a tag is read to its own end.
+# The sanitizer escapes every `<` of a text, so a match is a tag of ours. A value of an attribute
+# may contain one, so a tag is matched to its own end.
 _TAG: Final = re.compile(r'<(/?)([a-z][a-z0-9]*)((?: [a-z-]+="[^"]*")*)>')
 _STYLE: Final = re.compile(r' style="([^"]*)"')
 _CLASS: Final = re.compile(r' class="([^"]*)"')
@@ -22,11 +19,11 @@ _LAST: Final = ";margin-bottom:0"
 
 
 def with_inline_styles(html: str, *, is_whole: bool = False) -> Markup:
-    """The same HTML with inline styles.
+    """Return the HTML with inline styles.
 
     Args:
         html: Rendered and sanitized Markdown.
-        is_whole: Nothing follows in the same box: the last block has no margin below it.
+        is_whole: Whether nothing follows in the same box: then the last block gets no margin.
     """
     parts: list[str] = []
     inside: list[str] = []
@@ -55,8 +52,7 @@ def _styled_tag(tag: str, attributes: str, parent: str) -> str:
     named = _CLASS.search(attributes)
     styles = [INSIDE.get(f"{parent} {tag}") or MARKDOWN.get(tag)]
     styles += [CLASSES.get(name) for name in named[1].split()] if named else []
-    # How a column is aligned is the text's own affair.
-    styles.append(own[1] if own else None)
+    styles.append(own[1] if own else None)  # the alignment of a column
     style = ";".join(filter(None, styles))
     if not style:
         return f"<{tag}{attributes}>"

@@ -1,7 +1,6 @@
-"""The words a reader sees for states, statuses, kinds, stop reasons and answers.
+"""The words that a reader sees for an agent's identifiers: states, kinds, stop reasons, answers.
 
-Agents say these things in identifiers; people read sentences. An identifier that is not known here
-is shown as it came, never guessed. Knows no HTML.
+An unknown identifier is shown unchanged, never guessed. Knows no HTML.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ Tone = Literal["good", "busy", "warn", "bad", "plain"]
 
 
 class Wording(NamedTuple):
-    """What is said, with a glyph and a tone, so that colour is never the only sign."""
+    """Words with a glyph and a tone, so that colour is never the only sign."""
 
     text: str
     glyph: str
@@ -91,15 +90,15 @@ _OPERATIONS: dict[str, str] = {
 
 
 _SIGNS: dict[str, str] = {"USD": "$", "EUR": "€", "GBP": "£"}
-# Less is not told apart.
+# Smaller amounts are shown as less than this.
 _LEAST: Final = 0.0001
 
-# A record has no buttons; see `kernel.session_cell`.
+# A record has no buttons; see `kernel.views.session_cell`.
 WAITS: Final = "It waits for your answer. %acp wait shows it with its buttons."
 
 
 def stop_words(stop_reason: str | None, failure: Failure | None = None) -> Wording:
-    """How a turn ended, in a few words (STATE-3)."""
+    """Return the words for the end of a turn (STATE-3)."""
     if stop_reason is None:
         if failure is not None:
             return _STOPS["error"]
@@ -108,32 +107,32 @@ def stop_words(stop_reason: str | None, failure: Failure | None = None) -> Wordi
 
 
 def status_words(status: str) -> Wording:
-    """A tool call's status; an unknown one counts as still going on (TOOL-4)."""
+    """Return the words for a tool call's status; an unknown one counts as running (TOOL-4)."""
     return _STATUSES.get(status) or Wording(status, "◐", "busy")
 
 
 def plan_status_words(status: str) -> Wording:
-    """A plan entry's status."""
+    """Return the words for a plan entry's status."""
     return _PLAN_STATUSES.get(status) or Wording(status, "○", "plain")
 
 
 def severity_words(severity: str) -> Wording:
-    """A notice's severity."""
+    """Return the words for a notice's severity."""
     return _SEVERITIES.get(severity) or Wording(severity, "i", "plain")
 
 
 def operation_words(operation: str) -> str:
-    """What a diff does to one file."""
+    """Return the word for a diff's operation on a file."""
     return _OPERATIONS.get(operation, operation)
 
 
 def kind_of(kind: str) -> str:
-    """A tool kind that has an icon and a word: unknown ones are `other` (TOOL-4)."""
+    """Return a tool kind with icon and word; unknown ones become `other` (TOOL-4)."""
     return kind if kind in KINDS else "other"
 
 
 def state_words(state: SessionState) -> Wording:
-    """What the agent is doing now; an unknown state is shown as it came (STATE-1)."""
+    """Return the words for the agent's activity; an unknown state unchanged (STATE-1)."""
     if not state.is_connected:
         return Wording("The agent is gone", "✗", "bad")
     if state.is_cancelling:
@@ -152,7 +151,7 @@ def state_words(state: SessionState) -> Wording:
 
 
 def answer_words(permission: Permission) -> Wording:
-    """How a permission request was settled (PERM-6)."""
+    """Return the words for the answer to a permission request (PERM-6)."""
     answer = permission.answer
     if answer is None:
         return Wording("Waiting for your answer", "?", "warn")
@@ -165,14 +164,14 @@ def answer_words(permission: Permission) -> Wording:
 
 
 def by_words(by: str) -> str:
-    """Who or what answered: `by you`, but `nobody can be asked here`."""
+    """Return who answered: `by you`, but `nobody can be asked here`."""
     if by.startswith("policy "):
         return f"by the {by}"
     return f"by {by}" if by.startswith("you") else by
 
 
 def chosen_option(permission: Permission, answer: PermissionSettled) -> PermissionOption | None:
-    """The option that the answer names, if the request offers it."""
+    """Return the answer's option, if the request offers it."""
     for option in permission.request.options:
         if option.option_id == answer.option_id:
             return option
@@ -180,12 +179,12 @@ def chosen_option(permission: Permission, answer: PermissionSettled) -> Permissi
 
 
 def is_lasting(option: PermissionOption) -> bool:
-    """Whether the answer holds beyond this one request."""
+    """Whether the option holds beyond this request."""
     return option.kind.endswith("_always")
 
 
 def elapsed_words(seconds: float) -> str:
-    """A duration as people write it: `3.2 s`, `48 s`, `2 min 05 s`, `1 h 02 min`."""
+    """Return a duration for people: `3.2 s`, `48 s`, `2 min 05 s`, `1 h 02 min`."""
     if seconds < 10:  # noqa: PLR2004  # tenths are noise from there on
         return f"{seconds:.1f} s"
     whole = round(seconds)
@@ -199,22 +198,22 @@ def elapsed_words(seconds: float) -> str:
 
 
 def spent_words(seconds: float | None) -> str:
-    """A duration worth a reader's attention, or nothing."""
+    """Return a duration of a second or more in words; else an empty string."""
     return elapsed_words(seconds) if seconds is not None and seconds >= 1 else ""
 
 
 def count_words(count: int, one: str, many: str | None = None) -> str:
-    """A number with its noun: `1 line`, `1,204 lines`."""
+    """Return a number with its noun: `1 line`, `1,204 lines`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def background_words(count: int) -> str:
-    """Work that goes on beside the conversation."""
+    """Return the words for background work."""
     return f"{count:,} still running in the background"
 
 
 def size_words(count: int) -> str:
-    """A number of bytes for people."""
+    """Return a number of bytes for people."""
     size = float(count)
     for unit in ("B", "kB", "MB"):
         if size < 1000:  # noqa: PLR2004
@@ -224,7 +223,7 @@ def size_words(count: int) -> str:
 
 
 def usage_words(usage: Usage | None) -> str:
-    """Tokens and cost of the session, or nothing where nothing is known (USE-1)."""
+    """Return tokens and cost of the session; empty if nothing is known (USE-1)."""
     if usage is None:
         return ""
     parts = []
@@ -238,7 +237,7 @@ def usage_words(usage: Usage | None) -> str:
 
 
 def usage_brief(usage: Usage) -> str:
-    """The same in the room that a first line has: `27% of context · $0.045`."""
+    """Return the usage in brief for the first line: `27% of context · $0.045`."""
     if usage.fraction is None:
         return usage_words(usage)
     parts = [f"{usage.fraction:.0%} of context"]
@@ -247,7 +246,7 @@ def usage_brief(usage: Usage) -> str:
 
 
 def cost_words(cost: Cost) -> str:
-    """Money with the digits that tell something: `$12.30`, `$0.045`, `$0.0123`."""
+    """Return money with its significant digits: `$12.30`, `$0.045`, `$0.0123`."""
     sign = _SIGNS.get(cost.currency.upper())
     digits = _digits(max(cost.amount, _LEAST) if cost.amount > 0 else cost.amount)
     words = f"{sign}{digits}" if sign else f"{digits} {cost.currency}"
@@ -257,7 +256,7 @@ def cost_words(cost: Cost) -> str:
 def _digits(amount: float) -> str:
     if not 0 < amount < 1:
         return f"{amount:,.2f}"
-    # Three digits behind the zeros, and never less than a cent's two.
+    # Three significant digits, and at least two decimals.
     places = max(2, 2 - math.floor(math.log10(amount)))
     whole, _, part = f"{amount:.{places}f}".rstrip("0").partition(".")
     return f"{whole}.{part:0<2}"

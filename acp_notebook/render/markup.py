@@ -1,8 +1,7 @@
-"""How HTML is made: every element through one `Theme`, every text escaped on the way.
+"""HTML through a `Theme`, which escapes every text. Knows no session's state.
 
-A theme dresses elements for where they will be seen. The live view has a style sheet, so looks are
-class names there; the record must survive without one, so looks are inline styles. Both come from
-the same functions. Knows no session's state.
+The live view has a style sheet, so a look becomes a class name there; the record must do without
+one, so a look becomes an inline style. The same functions make both.
 """
 
 from __future__ import annotations
@@ -22,19 +21,19 @@ from acp_notebook.render.styles import STYLES
 from acp_notebook.session.timings import Span
 
 _VOID = frozenset({"br", "img", "hr", "input"})
-# Kept by an untrusted notebook, and of use without a script.
+# An untrusted notebook keeps these, and they work without a script.
 _STATIC_ATTRIBUTES = frozenset(
     {"href", "rel", "target", "src", "alt", "title", "open", "colspan", "scope", "dir", "tabindex"}
 )
-# What Jupyter takes for mathematics in HTML: in a record it does so with prices and paths.
+# Jupyter reads these as mathematics, even in a record's prices and paths.
 _MATH_SIGN = re.compile(r"\$|\\(?=[(\[]|begin)")
 _MATH_OR_TAG = re.compile(r"<span class=\"acp-tex\">[^<]*</span>|<[^>]*>|" + _MATH_SIGN.pattern)
 _CODE = re.compile("(?<!`)`([^`]+)`(?!`)")
-# Folds whose line is cut off at its end and never broken.
+# Folds whose line is clipped, never wrapped.
 _CLIPPED_FOLDS = frozenset({"thought", "prompt"})
-# The boxes of a record are some 20 lines high.
+# A record's boxes are about 20 lines high.
 _CLIPPED_LINES = 18
-# With the second set of control characters: terminals take some of them for escapes.
+# Including the second set of control characters, some of which are escapes to terminals.
 _UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _HIDDEN = re.compile(
     "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
@@ -42,10 +41,10 @@ _HIDDEN = re.compile(
 
 
 def clean(text: str) -> str:
-    """Text that JSON and HTML can carry.
+    """Return text that JSON and HTML can carry.
 
-    Halves of a surrogate pair that came in two chunks are joined; what is left of them, and control
-    characters, become U+FFFD.
+    The halves of a surrogate pair from two chunks are joined; lone halves and control characters
+    become U+FFFD.
     """
     if not _UNSAFE.search(text):
         return text
@@ -54,20 +53,20 @@ def clean(text: str) -> str:
 
 
 def label(text: str, limit: int = 200) -> str:
-    """One line of a stated length at most, in which nothing is invisible."""
+    """Return one line of limited length with invisible characters shown."""
     line = " ".join(clean(text[: limit * 4]).split())
     shown = _HIDDEN.sub(lambda match: f"[U+{ord(match[0]):04X}]", line)
     return shown if len(shown) <= limit else shown[: limit - 1].rstrip() + "…"
 
 
 def visible(text: str) -> str:
-    """Text of several lines in which nothing is invisible: for what a person is to approve."""
+    """Return text with invisible characters shown, for what a person approves."""
     return _HIDDEN.sub(lambda match: f"[U+{ord(match[0]):04X}]", clean(text))
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much of something long is shown before a remark says what was left out."""
+    """How much of something long is shown before a remark about the rest."""
 
     text_chars: int
     json_chars: int
@@ -84,34 +83,34 @@ RECORD_LIMITS = Limits(20_000, 10_000, 200, 600, 1_500_000, 4_000_000)
 
 @dataclass(slots=True)
 class Theme:
-    """Makes elements, by class name (live) or by inline style (record)."""
+    """Makes elements with class names (live) or inline styles (record)."""
 
     is_static: bool
     limits: Limits
     is_over: bool = False
-    """Whether nothing follows: what is done is folded away."""
+    """Whether the turn is over, so that finished work is folded."""
     agent_name: str = "The agent"
-    """Who asks, where the reader is asked."""
+    """The agent's name in questions."""
     spans: Mapping[Any, Span] = field(default_factory=dict)
-    """When entries began and ended, by their keys."""
+    """Start and end of entries, by key."""
     folder: str = ""
-    """The notebook's folder, from where files are named that a page can open."""
+    """The notebook's folder, the base of files that a page can open."""
     left_out: list[str] = field(default_factory=list)
-    """What the record does not hold, one phrase each."""
+    """Phrases for everything that the record leaves out."""
     _images_chars: int = 0
 
     def __call__(
         self, tag: str, looks: str = "", *children: str | Markup, **attributes: str | bool | None
     ) -> Markup:
-        """One element; plain strings inside it are escaped."""
-        # Tags and names of attributes are literals of this package; the rest is escaped.
+        """Make an element; plain strings inside are escaped."""
+        # Tags and names of attributes are literals of this package; everything else is escaped.
         opening = f"<{tag}{self._attributes(looks, attributes)}>"
         if tag in _VOID:
             return Markup(opening)  # noqa: S704
         return Markup(f"{opening}{join(*children)}</{tag}>")  # noqa: S704
 
     def _attributes(self, looks: str, attributes: dict[str, str | bool | None]) -> str:
-        parts = [self._dress(looks)]
+        parts = [self._style(looks)]
         for name, value in attributes.items():
             if value is None or value is False:
                 continue
@@ -121,7 +120,7 @@ class Theme:
                 parts.append(f' {key}="{escape(text)}"')
         return "".join(parts)
 
-    def _dress(self, looks: str) -> str:
+    def _style(self, looks: str) -> str:
         if not looks:
             return ""
         if self.is_static:
@@ -134,22 +133,19 @@ class Theme:
         return (f' class="{escape(names)}"' if names else "") + colour
 
     def markdown(self, html: Markup, *, is_whole: bool = False) -> Markup:
-        """Rendered Markdown: where no style sheet reaches it, its tags get inline styles."""
+        """Return rendered Markdown, in the record with inline styles."""
         return with_inline_styles(str(html), is_whole=is_whole) if self.is_static else html
 
     def scrolled(self, lines: int) -> dict[str, str]:
-        """The attribute of a box that is clipped at this height: keys must be able to scroll it.
-
-        In the live view the page itself sees which boxes are.
-        """
+        """Return the attribute that lets keys scroll a record's clipped box."""
         return {"tabindex": "0"} if self.is_static and lines > _CLIPPED_LINES else {}
 
     def slot(self, name: str, looks: str = "") -> Markup:
-        """An empty place that later operations fill (live only)."""
+        """Make an empty place that later operations fill (live only)."""
         return self("div", looks, data_slot=name)
 
     def wording(self, words: Wording) -> Markup:
-        """Glyph and text in the colour of their tone."""
+        """Make glyph and text in the colour of their tone."""
         return self(
             "span",
             f"words tone-{words.tone}",
@@ -161,23 +157,23 @@ class Theme:
     def fold(
         self, looks: str, summary: Markup, *body: str | Markup, key: str, is_open: bool = False
     ) -> Markup:
-        """A `<details>`; `key` lets the page keep it open when it is replaced."""
+        """Make a `<details>`; with `key` the page keeps it open across a replacement."""
         kinds = looks.split()
         line = "fold-line fold-clip" if _CLIPPED_FOLDS.intersection(kinds) else "fold-line"
         head = self("summary", "fold-head" if "card" in kinds else line, summary)
         return self("details", looks, head, *body, data_key=key, open=is_open)
 
     def icon(self, kind: str, word: str) -> Markup:
-        """The sign of a kind of tool; `word` says the same where it cannot be seen."""
+        """Make the icon of a tool kind; `word` is the alternative text."""
         if self.is_static:
             return self("img", "icon", src=icon_address(kind), alt=word)
         said = self("span", "kind", word) if word else ""
         return self("span", f"icon icon-{kind}", aria_hidden="true") + said
 
     def titled(self, text: str, limit: int = 200) -> Markup:
-        """One line of a stated length, in which `code` between backticks is shown as code."""
+        """Make one line of limited length, with text between backticks as code."""
+        # Every second piece stood between two backticks.
         pieces = _CODE.split(label(text, limit))
-        # Every second piece is what stood between two backticks.
         return join(
             *(
                 self("code", "code-name", piece) if number % 2 else piece
@@ -186,15 +182,15 @@ class Theme:
         )
 
     def bar(self, share: float) -> Markup:
-        """How full something is, 0 to 1; the words beside it say the same."""
+        """Make a bar for a share from 0 to 1, which the words beside it repeat."""
         percent = round(100 * min(1.0, max(0.0, share)))
-        inner = f"{self._dress('bar-fill')[:-1]};" if self.is_static else ' style="'
-        # Widths are the only style that is not a look: they are numbers.
+        inner = f"{self._style('bar-fill')[:-1]};" if self.is_static else ' style="'
+        # A width is a number, the only style without a look.
         fill = Markup(f'<span{inner}width:{percent}%"></span>')  # noqa: S704
         return self("span", "bar", fill, aria_hidden="true")
 
     def accepts_image(self, chars: int, what: str) -> bool:
-        """Whether an image of this many base64 characters still has room; if not, it is noted."""
+        """Whether an image of this many base64 characters fits; if not, it is noted as left out."""
         fits = chars <= self.limits.image_chars
         if fits and self._images_chars + chars <= self.limits.images_total_chars:
             self._images_chars += chars
@@ -204,17 +200,17 @@ class Theme:
 
 
 def join(*children: str | Markup) -> Markup:
-    """Everything in a row; plain strings are escaped."""
+    """Join children; plain strings are escaped."""
     return Markup("").join(
         child if isinstance(child, Markup) else escape(clean(child)) for child in children
     )
 
 
 def without_stray_math(html: Markup) -> Markup:
-    """The same HTML, in which Jupyter finds no mathematics but that of formulas."""
+    """Return the HTML without mathematics for Jupyter, except real formulas."""
     if not _MATH_SIGN.search(html):
         return html
-    # A delimiter in an element of its own has no partner.
+    # A delimiter alone in an element has no partner.
     return Markup(  # noqa: S704  # adds elements without attributes around single characters
         _MATH_OR_TAG.sub(
             lambda m: m[0] if m[0].startswith("<") else f"<span>{m[0]}</span>", str(html)
@@ -223,10 +219,10 @@ def without_stray_math(html: Markup) -> Markup:
 
 
 def live_theme() -> Theme:
-    """Theme for the live view."""
+    """Return a theme for the live view."""
     return Theme(is_static=False, limits=LIVE_LIMITS)
 
 
 def record_theme() -> Theme:
-    """Theme for the record that stays in the notebook."""
+    """Return a theme for the record."""
     return Theme(is_static=True, limits=RECORD_LIMITS, is_over=True)

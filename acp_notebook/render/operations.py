@@ -1,7 +1,7 @@
-"""What a page is told to do: place HTML by name. The page knows nothing else.
+"""The operations that a page understands: placing HTML by name. Knows no session.
 
 An entry is a block in the list of entries; a slot is a named place inside one. A `put` that
-replaces an entry keeps what its slots hold, so text that grew there is never sent twice.
+replaces an entry keeps the content of its slots, so text that grew there is never sent twice.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ _SHORT_CHARS: Final = 2_000
 
 
 def clear() -> Operation:
-    """Empty the page: everything follows."""
+    """Empty the page before a snapshot."""
     return {"op": "clear"}
 
 
 def put(ident: str, kind: str, html: Markup, before: Markup | None = None) -> Operation:
-    """A new entry at the end, or an entry anew in its place.
+    """Append an entry, or replace it in its place.
 
-    Of a long entry that the page has as `before` only what is new goes out, between so much of its
-    beginning and of its end as `keep` says: an agent may send a growing output whole, each time.
+    If the page has a long entry as `before`, only the changed middle is sent, and `keep` has the
+    lengths of the unchanged start and end: some agents send a growing output as a whole each time.
     """
     operation: Operation = {"op": "put", "id": ident, "kind": kind, "html": str(html)}
     if before is None or len(html) < _SHORT_CHARS:
@@ -40,7 +40,7 @@ def put(ident: str, kind: str, html: Markup, before: Markup | None = None) -> Op
 
 
 def _common(one: str, other: str) -> int:
-    """How many characters two texts have in common at their beginning."""
+    """Return the length of the common prefix."""
     least, most = 0, min(len(one), len(other))
     while least < most:
         middle = (least + most + 1) // 2
@@ -52,17 +52,17 @@ def _common(one: str, other: str) -> int:
 
 
 def remove(ident: str) -> Operation:
-    """An entry goes away."""
+    """Remove an entry."""
     return {"op": "del", "id": ident}
 
 
 def fill(slot: str, html: Markup) -> Operation:
-    """A slot holds exactly this."""
+    """Replace the content of a slot."""
     return {"op": "set", "slot": slot, "html": str(html)}
 
 
 def append(slot: str, html: Markup, keep: int | None = None) -> Operation:
-    """A slot holds this as well; of its children the last `keep` stay."""
+    """Append to a slot; only the last `keep` children stay."""
     operation: Operation = {"op": "add", "slot": slot, "html": str(html)}
     if keep is not None:
         operation["keep"] = keep
@@ -70,12 +70,12 @@ def append(slot: str, html: Markup, keep: int | None = None) -> Operation:
 
 
 def wrong(ident: str, words: dict[str, str]) -> Operation:
-    """What is wrong with what was filled in, by the place of the field."""
+    """Show the errors of a form's values, by position of the field."""
     return {"op": "wrong", "id": ident, "words": words}
 
 
 def say(text: str, *, is_question: bool = False) -> Operation:
-    """A sentence for those who listen; a question is also for those who look elsewhere."""
+    """Announce a sentence to screen readers; a question also marks the browser's tab."""
     operation: Operation = {"op": "say", "text": text}
     if is_question:
         operation["ask"] = True

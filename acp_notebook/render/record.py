@@ -1,7 +1,7 @@
-"""The static record of a turn, as it stays in the notebook: HTML, Markdown and plain text.
+"""The static record of a turn in the notebook: HTML, Markdown and plain text. Knows no page.
 
-The HTML is made by the live view's own functions, on theme with inline styles: no script, no style
-sheet, `<details>` for what is folded. It is bounded; what was left out is said at its end.
+The live view's own functions make the HTML, with inline styles: no script, no style sheet,
+`<details>` for folds. Its size is bounded; the last line lists what was left out.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from acp_notebook.session.state import EntryKey, SessionState, ToolCall, Usage
 from acp_notebook.session.timings import Timings
 from acp_notebook.session.updates import Failure, ToolCallId
 
-# Beyond this much HTML tool calls shrink to lines of a list, and that has a limit too.
+# Beyond this much HTML, tool calls shrink to lines of a list, which has a limit too.
 DETAIL_LIMIT_CHARS: Final = 300_000
 BRIEF_LIMIT_CHARS: Final = 300_000
 _CONVERSATION = frozenset({"user", "agent", "thought", "prompt"})
@@ -45,19 +45,19 @@ def record_bundle(
     timings: Timings | None = None,
     usage: Usage | None = None,
 ) -> dict[str, str]:
-    """The MIME bundle of a finished turn.
+    """Return the MIME bundle of a turn.
 
     Args:
         state: The session; read only.
-        keys: The entries of the turn, in order; those that are gone are skipped.
-        agent_name: Who was talking, for the reader.
-        stop_reason: Why the turn ended, as the agent said it.
-        failure: The error that ended it, if one did.
-        elapsed_s: How long the turn took.
-        ending: Whether a turn ended; False for a replayed conversation.
-        is_running: Whether the turn has yet to end.
-        timings: How long thoughts and tools took, if anybody knows.
-        usage: What the session had used at the end of the turn; by default, what it has now.
+        keys: The entries of the turn, in order; removed ones are skipped.
+        agent_name: The agent's name for the reader.
+        stop_reason: The agent's stop reason.
+        failure: The error that ended the turn, if any.
+        elapsed_s: The duration of the turn.
+        ending: Whether to show the end of a turn; False for a replayed conversation.
+        is_running: Whether the turn still runs.
+        timings: The durations of thoughts and tools, if known.
+        usage: The session's usage at the end of the turn; by default the present one.
     """
     spent = state.usage if usage is None else usage
     background = len(state.background or ())
@@ -105,7 +105,7 @@ def _entries(theme: Theme, state: SessionState, keys: Sequence[EntryKey]) -> lis
 
 
 def _brief_calls(theme: Theme, calls: list[ToolCall]) -> list[Markup]:
-    """Calls of which only a line is kept, folded into one list."""
+    """Fold tool calls into one list, with a line for each."""
     if not calls:
         return []
     words = count_words(len(calls), "more tool call")

@@ -1,10 +1,10 @@
-"""Inline styles of the record, by look: the same sizes and paddings as the live view's style sheet.
+"""Inline styles of the record, by look, with the sizes of the live view's style sheet.
 
-A saved notebook that is not trusted passes a sanitizer which drops style sheets and every value
-that is not in its list: `var()` and `calc()` are gone, hex colours and `rgba()` stay. One notebook
-is read in light and dark themes. So surfaces are faint grey veils over whatever is below, text
-keeps the reader's own colour, and the few colours have a middle lightness that reads on both. Where
-the theme's own value is better it follows the plain one, for the notebook that is trusted.
+For an untrusted notebook Jupyter's sanitizer drops style sheets and every value that is not in its
+list: `var()` and `calc()` go, hex colours and `rgba()` stay. The same notebook is read in light and
+dark themes. So surfaces are faint grey veils, text keeps the reader's own colour, and the few other
+colours have a middle lightness that is readable on both. A better value from the theme follows the
+plain one, for trusted notebooks. Knows no element.
 """
 
 from __future__ import annotations

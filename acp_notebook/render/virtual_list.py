@@ -1,7 +1,6 @@
-"""Which entries of a very long turn the page has: the latest, and those that wait for an answer.
+"""The entries of a very long turn that the page has: the latest, and open questions.
 
-Ten thousand cards would make a page slow that nobody reads to the end; the rest comes back by
-request. Knows no HTML.
+Ten thousand cards would make the page slow; earlier ones return on request. Knows no HTML.
 """
 
 from __future__ import annotations
@@ -12,12 +11,12 @@ from typing import Any, Final
 from acp_notebook.session.state import EntryKey
 
 SHOWN_ENTRIES: Final = 250
-# Entries leave many at a time, so that a page is not touched at its far end with each new one.
+# Entries leave many at a time, so that not every new one changes the far end of the page.
 SLACK: Final = 50
 
 
 class VirtualList:
-    """Chooses what leaves the page, oldest first."""
+    """Chooses the entries that leave the page, oldest first."""
 
     def __init__(self) -> None:
         self.hidden: dict[EntryKey, None] = {}
@@ -27,7 +26,7 @@ class VirtualList:
     def leaving(
         self, entries: Mapping[EntryKey, Any], waiting: Collection[EntryKey]
     ) -> list[EntryKey]:
-        """Which entries are to leave now."""
+        """Hide surplus entries and return the ones to remove from the page."""
         surplus = len(entries) - len(self.hidden) - self._size
         if surplus <= SLACK:
             return []
@@ -45,7 +44,7 @@ class VirtualList:
         self.hidden = {key: None for key in entries if key in hidden}
 
     def widen(self) -> list[EntryKey]:
-        """Take the latest of the hidden entries back."""
+        """Show the latest of the hidden entries again and return them."""
         back = list(self.hidden)[-SHOWN_ENTRIES:]
         for key in back:
             del self.hidden[key]
@@ -53,5 +52,5 @@ class VirtualList:
         return back
 
     def forget(self, key: EntryKey) -> bool:
-        """The entry is gone; whether it was hidden."""
+        """Forget a removed entry; return whether it was hidden."""
         return self.hidden.pop(key, 0) is None

@@ -1,7 +1,4 @@
-"""What an update altered: just enough for a view to redraw only that.
-
-Values only. Knows no view.
-"""
+"""The effects of an update: just enough for a view to redraw only those. Knows no view."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from acp_notebook.session.updates import PromptId, TerminalId, Violation
 
 @dataclass(frozen=True, slots=True)
 class EntryChanged:
-    """An entry is new or looks different. With `appended`, only that block came behind."""
+    """An entry is new or changed; with `appended`, only by this block at its end."""
 
     key: EntryKey
     appended: ContentBlock | None = None
@@ -22,14 +19,14 @@ class EntryChanged:
 
 @dataclass(frozen=True, slots=True)
 class EntryRemoved:
-    """An entry left the timeline: a stand-in gave way to the real thing."""
+    """An entry left the timeline."""
 
     key: EntryKey
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalChanged:
-    """A terminal looks different. With `appended`, only these bytes came behind."""
+    """A terminal changed; with `appended`, only by these bytes at its end."""
 
     terminal_id: TerminalId
     appended: bytes | None = None
@@ -37,19 +34,19 @@ class TerminalChanged:
 
 @dataclass(frozen=True, slots=True)
 class HeaderChanged:
-    """Foreground state, usage, title, commands or options are different."""
+    """Foreground state, usage, title, commands or options changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptChanged:
-    """A prompt of ours moved on."""
+    """A prompt of ours changed its phase."""
 
     prompt_id: PromptId
 
 
 @dataclass(frozen=True, slots=True)
 class ViolationSeen:
-    """The agent broke the protocol; it cost only the one message."""
+    """The agent broke the protocol; only the one message is lost."""
 
     violation: Violation
 

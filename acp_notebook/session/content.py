@@ -1,7 +1,6 @@
-"""Content blocks: what messages, tool output and prompts are made of.
+"""Content blocks: the parts of messages, tool output and prompts. Knows no session.
 
-A block keeps the wire object it came from (`raw`), so that nothing an agent said is lost; a view
-reduces it. Pure values: knows no session and no wire name.
+A block keeps its wire object (`raw`), so that nothing of the agent's is lost.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class AudioBlock:
 
 @dataclass(frozen=True, slots=True)
 class ResourceLinkBlock:
-    """A reference to something the reader may fetch."""
+    """A reference to a resource that the reader may fetch."""
 
     uri: str
     name: str
@@ -66,7 +65,7 @@ class ResourceBlock:
 
 @dataclass(frozen=True, slots=True)
 class UnknownBlock:
-    """A block type this client does not know; kept whole and shown generically."""
+    """A block of an unknown type, kept whole and shown as JSON."""
 
     type: str
     raw: Json

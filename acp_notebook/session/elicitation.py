@@ -1,7 +1,4 @@
-"""What an agent asks its user for, beyond permissions: a form to fill in, a page to open.
-
-The updates, and the record that they make. The rules are in `elicitation_rules`. Pure values.
-"""
+"""Elicitations, a form or a url to open: the updates, and their record. Knows no rules."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ Action = Literal["accept", "decline", "cancel"]
 
 @dataclass(frozen=True, slots=True)
 class ElicitationRequested:
-    """The agent asks; either `form` or `page` is there."""
+    """A request of the agent, with either a form or a url."""
 
     elicitation_id: ElicitationId
     message: str
@@ -35,18 +32,18 @@ class ElicitationRequested:
 
     @property
     def fields(self) -> tuple[FormField, ...]:
-        """The fields of the form; none for a page."""
+        """The fields of the form; none for a url."""
         return self.form.fields if self.form is not None else ()
 
     @property
     def url(self) -> str | None:
-        """The address to open; None for a form."""
+        """The url to open; None for a form."""
         return self.url_request.url if self.url_request is not None else None
 
 
 @dataclass(frozen=True, slots=True)
 class ElicitationSettled:
-    """The answer that went out, without the secrets in it. `by` says who or what decided."""
+    """The answer that was sent, without secrets; `by` names who decided."""
 
     elicitation_id: ElicitationId
     action: Action
@@ -56,7 +53,7 @@ class ElicitationSettled:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRefused:
-    """What the user filled in breaks the form's rules: words by field. Nothing was sent."""
+    """Values that break the form's rules, with errors by field. Nothing was sent."""
 
     elicitation_id: ElicitationId
     errors: Mapping[str, str]
@@ -64,22 +61,22 @@ class AnswerRefused:
 
 @dataclass(frozen=True, slots=True)
 class UrlCompleted:
-    """The agent says that what was to be done on a page is done."""
+    """The agent's report that the task behind a url is done."""
 
     url_id: str
 
 
 @dataclass(slots=True)
 class Elicitation:
-    """A request and, once given, its answer. `is_completed`: a page's purpose is reached."""
+    """A request and its answer, if any; `is_completed` if the task behind a url is done."""
 
     request: ElicitationRequested
     answer: ElicitationSettled | None = None
     is_completed: bool = False
     errors: dict[str, str] = field(default_factory=dict)
-    """What is wrong with what was filled in last."""
+    """The errors of the last values, by field."""
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody has answered yet."""
+        """Whether there is no answer yet."""
         return self.answer is None

@@ -1,4 +1,4 @@
-"""How forms and pages that an agent asks for change a session. Pure; used by the reducer alone."""
+"""The elicitation rules of the reducer, which alone uses this module. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Changes = list[SessionChange]
 
 
 def requested(state: SessionState, update: ElicitationRequested) -> Changes:
-    """An entry of its own in the turn that is at work, as a permission is."""
+    """Add the request as an entry of the turn at work, like a permission."""
     state.elicitations[update.elicitation_id] = Elicitation(update)
     key = EntryKey("elicitation", update.elicitation_id)
     state.add_entry(key)
@@ -24,7 +24,7 @@ def requested(state: SessionState, update: ElicitationRequested) -> Changes:
 
 
 def settled(state: SessionState, update: ElicitationSettled) -> Changes:
-    """The first answer counts; there is only one."""
+    """Store the first answer; ignore any other."""
     elicitation = state.elicitations[update.elicitation_id]
     if elicitation.answer is not None:
         return []
@@ -34,7 +34,7 @@ def settled(state: SessionState, update: ElicitationSettled) -> Changes:
 
 
 def answer_refused(state: SessionState, update: AnswerRefused) -> Changes:
-    """The form stays open, and says what is wrong."""
+    """Store the errors of an open form's values."""
     elicitation = state.elicitations[update.elicitation_id]
     if elicitation.answer is not None:
         return []
@@ -43,7 +43,7 @@ def answer_refused(state: SessionState, update: AnswerRefused) -> Changes:
 
 
 def url_completed(state: SessionState, update: UrlCompleted) -> Changes:
-    """An id that is not known here changes nothing (ELIC-2)."""
+    """Mark a url as completed; an unknown id has no effect (ELIC-2)."""
     changes: Changes = []
     for elicitation in state.elicitations.values():
         wanted = elicitation.request.url_request
@@ -55,7 +55,7 @@ def url_completed(state: SessionState, update: UrlCompleted) -> Changes:
 
 
 def close_all(state: SessionState, by: str) -> Changes:
-    """Nobody waits for an answer any more (WIRE-7)."""
+    """Cancel all open requests (WIRE-7)."""
     changes: Changes = []
     for elicitation in state.open_elicitations:
         update = ElicitationSettled(elicitation.request.elicitation_id, "cancel", by)

@@ -2,15 +2,14 @@
 
 When does a prompt's turn end? (STATE-2; no update carries a turn id.)
 
-1. A prompt that is sent while other work goes on is *behind*: the idle of that work is not its own.
-2. It begins when its own user message appears, or when the agent reports work while nothing is in
-   front of it any more.
-3. The first idle after it began ends it, with that idle's stop reason.
-4. A prompt that was never behind also ends at an idle with a stop reason that comes after its
-   acceptance, though no `running` was seen: some agents are sloppy. A cancelled one need not even
-   have been accepted.
+1. A prompt sent during other work is *behind*: the idle of that work is not the prompt's.
+2. It begins when its own user message appears, or when the agent reports work while nothing is
+   ahead of it.
+3. The first idle after the beginning ends the prompt, with that idle's stop reason.
+4. A prompt that was never behind also ends at an idle with a stop reason after its acceptance, even
+   without a `running`, which some agents omit. A cancelled one need not even be accepted.
 5. Any other idle (late, repeated, of earlier work) ends nothing.
-6. An error answer ends it at once, and so does the loss of the agent.
+6. An error answer ends the prompt at once, and so does the loss of the agent.
 
 Pure; used by `reducer` alone.
 """
@@ -45,7 +44,7 @@ CANCELLED = "cancelled"
 
 
 def add_aside(state: SessionState, kind: EntryKind, value: Aside) -> Changes:
-    """Append an entry that stands for itself and never changes."""
+    """Append an entry that never changes."""
     key = EntryKey(kind, str(len(state.asides)))
     state.asides[key] = value
     state.add_entry(key)
@@ -53,7 +52,7 @@ def add_aside(state: SessionState, kind: EntryKind, value: Aside) -> Changes:
 
 
 def remove_entry(state: SessionState, key: EntryKey) -> Changes:
-    """Take an entry out of the timeline; it is looked for from the end, where it usually is."""
+    """Remove an entry from the timeline, searching from the end, where it usually is."""
     for index in range(len(state.timeline) - 1, -1, -1):
         if state.timeline[index] == key:
             del state.timeline[index]
@@ -62,7 +61,7 @@ def remove_entry(state: SessionState, key: EntryKey) -> Changes:
 
 
 def state_changed(state: SessionState, update: u.StateUpdate) -> Changes:
-    """`running`, `requires_action`, `idle`, or an unknown state, which is never taken for idle."""
+    """Apply a foreground state; an unknown one never counts as idle."""
     changes: Changes = [HeaderChanged()]
     # A snapshot: the schema says that omitted and null both mean "not reported".
     state.background = None if isinstance(update.background, u.Unset) else update.background
@@ -77,7 +76,7 @@ def state_changed(state: SessionState, update: u.StateUpdate) -> Changes:
     changes += _settle_refused_calls(state)
     if update.stop_reason is not None or update.error is not None:
         state.stop_reason, state.error = update.stop_reason, update.error
-    stop_reason, error = _told_end(state, update)
+    stop_reason, error = _reported_end(state, update)
     for prompt in state.open_prompts:
         if _ends(state, prompt, update):
             changes += _end(state, prompt, stop_reason, error)
@@ -86,15 +85,15 @@ def state_changed(state: SessionState, update: u.StateUpdate) -> Changes:
     return changes
 
 
-def _told_end(state: SessionState, idle: u.StateUpdate) -> tuple[str | None, u.Failure | None]:
-    """How the work ended; an abort error after a cancel is the cancel (CANCEL-5)."""
+def _reported_end(state: SessionState, idle: u.StateUpdate) -> tuple[str | None, u.Failure | None]:
+    # An abort error after a cancel is the cancel (CANCEL-5).
     if state.is_cancelling and (idle.error is not None or idle.stop_reason == "error"):
         return CANCELLED, None
     return idle.stop_reason, idle.error
 
 
 def _settle_refused_calls(state: SessionState) -> Changes:
-    """Some agents say nothing more of a call that was refused: it would seem to go on for ever."""
+    # Some agents never mention a refused call again, which would seem to run for ever.
     refused, state.refused_calls = state.refused_calls, set()
     changes: Changes = []
     for tool_call_id in refused:
@@ -132,7 +131,7 @@ def _end(
 
 
 def prompt_queued(state: SessionState, update: u.PromptQueued) -> Changes:
-    """A prompt that waits in this client is visible as such, also one the agent sent back."""
+    """Show a prompt as queued in this client, even one that the agent rejected as busy."""
     key = EntryKey("prompt", update.prompt_id)
     prompt = state.prompts.get(update.prompt_id)
     earlier: Changes = []
@@ -143,10 +142,8 @@ def prompt_queued(state: SessionState, update: u.PromptQueued) -> Changes:
 
 
 def _register(state: SessionState, prompt: Prompt) -> tuple[Prompt, Changes]:
-    """Enter a prompt; the first one of a new session owns what came before it.
-
-    What comes before the first prompt of a session that was taken up is a replay.
-    """
+    # The first prompt of a new session owns all earlier entries; in a resumed session these are a
+    # replay.
     earlier = state.timeline if state.is_new and not state.prompts else []
     changes: Changes = [EntryChanged(key) for key in earlier]
     state.owners |= dict.fromkeys(earlier, prompt.prompt_id)
@@ -156,7 +153,7 @@ def _register(state: SessionState, prompt: Prompt) -> tuple[Prompt, Changes]:
 
 
 def prompt_sent(state: SessionState, update: u.PromptSent) -> Changes:
-    """What was typed stands in until the agent reports its user message (PROMPT-5)."""
+    """Show the typed text until the agent reports the user message (PROMPT-5)."""
     is_behind = not state.is_idle or bool(state.open_prompts)
     key = EntryKey("prompt", update.prompt_id)
     prompt = state.prompts.get(update.prompt_id)
@@ -169,7 +166,7 @@ def prompt_sent(state: SessionState, update: u.PromptSent) -> Changes:
 
 
 def prompt_accepted(state: SessionState, update: u.PromptAccepted) -> Changes:
-    """Accepted is not done: only the state ends a turn (PROMPT-3)."""
+    """Note the acceptance, which does not end the turn: only the state does (PROMPT-3)."""
     prompt = state.prompts[update.prompt_id]
     prompt.is_accepted = True
     changes: Changes = [PromptChanged(update.prompt_id)]
@@ -183,9 +180,9 @@ def prompt_accepted(state: SessionState, update: u.PromptAccepted) -> Changes:
 
 
 def match_user_message(state: SessionState, message_id: u.MessageId) -> Changes:
-    """A new user message takes the place of the prompt it came from, if it came from one.
+    """Let a new user message replace its prompt's entry.
 
-    By the id of the answer where the agent gave one, else the oldest prompt without a message.
+    The prompt is found by the message id in the agent's answer, else it is the oldest without one.
     """
     for prompt in state.open_prompts:
         if prompt.message_id == message_id:
@@ -206,7 +203,7 @@ def _begin(state: SessionState, prompt: Prompt) -> Changes:
 
 
 def prompt_failed(state: SessionState, update: u.PromptFailed) -> Changes:
-    """An error answer ends the prompt; after a cancel it is the cancel (CANCEL-5)."""
+    """End a prompt by an error answer, which after a cancel is the cancel (CANCEL-5)."""
     prompt = state.prompts[update.prompt_id]
     if prompt.is_ended:
         return []
@@ -215,14 +212,14 @@ def prompt_failed(state: SessionState, update: u.PromptFailed) -> Changes:
     else:
         changes = _end(state, prompt, None, update.failure)
     if state.is_idle:
-        # No idle will follow that could do this.
+        # No idle will follow to do this.
         _let_next_begin(state)
         state.is_cancelling = state.is_cancelling and bool(state.open_prompts)
     return [*changes, HeaderChanged()]
 
 
 def prompt_withdrawn(state: SessionState, update: u.PromptWithdrawn) -> Changes:
-    """Only a queued prompt can be taken back; it leaves no trace in the timeline."""
+    """Remove a queued prompt from the timeline; others cannot be withdrawn."""
     prompt = state.prompts[update.prompt_id]
     if prompt.phase != "queued":
         return []
@@ -233,7 +230,7 @@ def prompt_withdrawn(state: SessionState, update: u.PromptWithdrawn) -> Changes:
 
 
 def permission_requested(state: SessionState, update: u.PermissionRequested) -> Changes:
-    """An entry of its own: a tool update that comes meanwhile does not close it (PERM-5)."""
+    """Add the request as an entry, which no tool call update closes (PERM-5)."""
     state.permissions[update.permission_id] = Permission(update)
     key = EntryKey("permission", update.permission_id)
     state.add_entry(key)
@@ -241,7 +238,7 @@ def permission_requested(state: SessionState, update: u.PermissionRequested) -> 
 
 
 def permission_settled(state: SessionState, update: u.PermissionSettled) -> Changes:
-    """The first answer counts; there is only one."""
+    """Store the first answer; ignore any other."""
     permission = state.permissions[update.permission_id]
     if permission.answer is not None:
         return []
@@ -262,7 +259,7 @@ def _note_refusal(state: SessionState, permission: Permission) -> None:
 
 
 def cancel_sent(state: SessionState, _: u.CancelSent) -> Changes:
-    """Unfinished tool calls of the present work show as cancelled at once (CANCEL-2)."""
+    """Show unfinished tool calls of the present work as cancelled at once (CANCEL-2)."""
     state.is_cancelling = True
     work = state.background or ()
     in_background: set[str] = {item.id for item in work if item.type == "tool_call"}
@@ -277,7 +274,7 @@ def cancel_sent(state: SessionState, _: u.CancelSent) -> Changes:
 
 
 def agent_lost(state: SessionState, update: u.AgentLost) -> Changes:
-    """Nothing keeps waiting for an agent that is gone (WIRE-7)."""
+    """End everything that waits for the lost agent (WIRE-7)."""
     changes = _settle_tool_calls(state, "interrupted", lambda _: True)
     for permission in state.open_permissions:
         settled = u.PermissionSettled(permission.request.permission_id, None, "the agent ended")
@@ -296,7 +293,7 @@ def agent_lost(state: SessionState, update: u.AgentLost) -> Changes:
 
 
 def session_opened(state: SessionState, update: u.SessionOpened) -> Changes:
-    """The session is served, for the first time or again, or a new one in its place."""
+    """Mark the session as served, for the first time, again, or by a new one in its place."""
     state.is_connected, state.is_new = True, update.is_new
     if update.is_new:
         state.usage, state.title, state.updated_at = None, None, None

@@ -1,7 +1,6 @@
-"""A form that an agent asks its user to fill in: fields, choices, and the rules of their values.
+"""A form of the agent: fields, choices, and the rules of their values. Knows no wire and no view.
 
-Flat by definition: one field per value. A field of a type we do not know is kept whole and never
-shown as an input. Knows no wire and no view.
+A form is flat, with one value per field. A field of an unknown type is kept whole, never an input.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ _SECRET = re.compile(
     r"|\botp\b|one[\s-]?time|(access|login|security|verification|auth\w*) code",
     re.IGNORECASE,
 )
-# `apiToken` is two words; `pin` in `shipping` is none.
+# Splits `apiToken` into two words; `shipping` must not match `pin`.
 _WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\s-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One value that can be chosen."""
+    """A choice of a field."""
 
     value: str
     title: str
@@ -35,7 +34,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """One field. `rules` are the JSON Schema keywords that its value must obey."""
+    """A field; `rules` are the JSON Schema keywords for its value."""
 
     name: str
     kind: FieldKind
@@ -49,20 +48,20 @@ class FormField:
 
     @property
     def format(self) -> str | None:
-        """The format of a text: email, uri, date, date-time, or one we do not know."""
+        """The format of a text: email, uri, date, date-time, or an unknown one."""
         found = self.rules.get("format")
         return found if isinstance(found, str) else None
 
     @property
     def is_secret(self) -> bool:
-        """Whether what is typed here should be seen by nobody else."""
+        """Whether the input is a secret, by the field's name, title or format."""
         if self.kind != "text":
             return False
-        said = " ".join([*_WORDS.split(self.name), self.title, self.format or ""])
-        return self.raw.get("writeOnly") is True or bool(_SECRET.search(said))
+        words = " ".join([*_WORDS.split(self.name), self.title, self.format or ""])
+        return self.raw.get("writeOnly") is True or bool(_SECRET.search(words))
 
     def title_of(self, value: object) -> str:
-        """What the user reads for a value."""
+        """Return the title of a value for the user."""
         for choice in self.choices:
             if choice.value == value:
                 return choice.title
@@ -78,21 +77,21 @@ class Form:
     description: str | None = None
 
     def masked(self, values: Json) -> dict[str, Any]:
-        """The values without the secret ones, for whatever is kept."""
+        """Return the values with secrets hidden, for everything that is kept."""
         secret = {item.name for item in self.fields if item.is_secret}
         return {
             name: HIDDEN if name in secret and value else value for name, value in values.items()
         }
 
     def secrets(self, values: Json) -> list[str]:
-        """The values that nothing may keep."""
+        """Return the secret values, which nothing may keep."""
         found = (values.get(item.name) for item in self.fields if item.is_secret)
         return [value for value in found if isinstance(value, str) and value]
 
 
 @dataclass(frozen=True, slots=True)
 class UrlRequest:
-    """An address that the user shall open; `url_id` is the agent's id for it."""
+    """A url for the user to open; `url_id` is the agent's id of the request."""
 
     url_id: str
     url: str

@@ -1,7 +1,7 @@
-"""What was filled into a form -> the values to send, or what is wrong, field by field.
+"""The input of a form -> the values to send, or the errors by field. Pure.
 
-The check is JSON Schema's, by `jsonschema`, against rules that were read and bounded: nothing an
-agent writes can make it fetch a reference or hang in a pattern. Pure.
+`jsonschema` checks against rules that were read and bounded: no agent can make it fetch a
+reference or hang in a pattern.
 """
 
 from __future__ import annotations
@@ -32,20 +32,19 @@ FORMAT_HINTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class FormAnswer:
-    """The values by name, and what is wrong, by name."""
+    """Values and errors by field name."""
 
     values: dict[str, Any] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
 
 
 def read_answer(form: Form, given: Mapping[str, Any]) -> FormAnswer:
-    """Convert and check what was filled in.
+    """Convert and check the input of a form.
 
     Args:
         form: The form.
-        given: What a page, a person at a console or a function gave, by name. Numbers may be
-            written as text; an empty text is no value; a field that is not mentioned at all has
-            its default.
+        given: The input by field name. Numbers may be text; an empty text is no value; a missing
+            field has its default.
     """
     answer = FormAnswer()
     validator = _validator()
@@ -132,7 +131,7 @@ def _validator() -> Any:
 
 
 def _check_pattern(_validator: Any, pattern: str, value: Any, _schema: Any) -> Any:
-    """`pattern`, with a bound on its time. One that cannot be read is no rule."""
+    """Check `pattern` in bounded time; an unreadable or too slow one is no rule."""
     import jsonschema
     import regex
 
@@ -174,12 +173,7 @@ def _is_email(value: object) -> bool:
     return not isinstance(value, str) or bool(_EMAIL.fullmatch(value))
 
 
-_FORMATS: Final = {
-    "date": _is_date,
-    "date-time": _is_date_time,
-    "uri": _is_uri,
-    "email": _is_email,
-}
+_FORMATS: Final = {"date": _is_date, "date-time": _is_date_time, "uri": _is_uri, "email": _is_email}
 
 
 def _in_words(error: Any, item: FormField) -> str:

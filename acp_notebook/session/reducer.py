@@ -1,8 +1,8 @@
 """`apply(state, update) -> changes`: the one place where a session changes.
 
 The merge rules are ACP v2's: upsert by id, omitted keeps, null clears, a value replaces, a chunk
-appends. What concerns the foreground (state, prompts, permissions, cancel, loss of the agent) is in
-`foreground`. Pure: no I/O, no clock, no version.
+appends. `foreground` has the rules for state, prompts, permissions, cancel and the loss of the
+agent. Pure: no I/O, no clock, no version.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Changes = list[SessionChange]
 
 
 def apply(state: SessionState, update: u.SessionUpdate) -> Changes:
-    """Apply one update and say what it altered. Cost does not grow with the session's length."""
+    """Apply one update and return its changes. Cost does not grow with the session's length."""
     return _RULES[type(update)](state, update)
 
 
@@ -137,8 +137,8 @@ def _terminal_chunk(state: SessionState, update: u.TerminalChunk) -> Changes:
 
 
 def _terminal_of(state: SessionState, terminal_id: u.TerminalId) -> Terminal:
-    # An entry of its own keeps a terminal visible that no tool call ever refers to; a view shows
-    # the entry empty as soon as one does.
+    # Its own entry keeps a terminal visible that no tool call refers to; a view shows the entry
+    # empty as soon as one does.
     terminal = state.terminals.get(terminal_id)
     if terminal is None:
         terminal = state.terminals[terminal_id] = Terminal(terminal_id)
@@ -150,7 +150,7 @@ def _plan(state: SessionState, update: u.PlanUpdate) -> Changes:
     key = EntryKey("plan", update.plan_id)
     moved: Changes = []
     if update.plan_id in state.plans and state.owners.get(key) != state.present_owner():
-        # A plan that a later turn goes on with is shown there: v1 has one plan for ever.
+        # A plan moves to the later turn that continues it: v1 has one plan for ever.
         moved = foreground.remove_entry(state, key)
     if moved or update.plan_id not in state.plans:
         state.add_entry(key)
@@ -224,7 +224,7 @@ def _violation(state: SessionState, update: u.Violation) -> Changes:
 
 
 def _patch_meta(meta: dict[str, Any], patch: u.Patch[u.Json]) -> None:
-    """MSG-3: omitted keeps, null clears, an object patches by key (null removes a key)."""
+    # MSG-3: omitted keeps, null clears, an object patches by key (null removes a key).
     if isinstance(patch, u.Unset):
         return
     if patch is None:
@@ -237,7 +237,7 @@ def _patch_meta(meta: dict[str, Any], patch: u.Patch[u.Json]) -> None:
             meta[key] = value
 
 
-# Typed per function; the table itself cannot say that key and argument go together.
+# Typed per function: the type of the table cannot relate key and argument.
 _RULES: dict[type, Callable[[SessionState, Any], Changes]] = {
     u.MessageUpdate: _message,
     u.MessageChunk: _message_chunk,

@@ -1,18 +1,13 @@
-"""What one view shows of a session: its own entries, and every question that is open.
+"""The part of a session in one view: the view's own entries, and every open question. Pure.
 
-Whoever waits in a cell can answer what the session waits for, whichever turn asked it. Pure.
+Any waiting cell can answer the session's questions, whichever turn asked them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from acp_notebook.session.changes import (
-    EntryChanged,
-    EntryRemoved,
-    SessionChange,
-    TerminalChanged,
-)
+from acp_notebook.session.changes import EntryChanged, EntryRemoved, SessionChange, TerminalChanged
 from acp_notebook.session.state import EntryKey, SessionState
 from acp_notebook.session.updates import PromptId
 
@@ -22,7 +17,7 @@ class Selection:
 
     Args:
         state: The session; read only, on the thread that owns it.
-        owns: Whether an entry is the view's own. Others are shown while they are open questions.
+        owns: Whether an entry is the view's own. Others are shown only as open questions.
     """
 
     def __init__(self, state: SessionState, owns: Callable[[EntryKey], bool]) -> None:
@@ -32,17 +27,17 @@ class Selection:
 
     @classmethod
     def of_turn(cls, state: SessionState, prompt_id: PromptId) -> Selection:
-        """The selection of the view of one turn."""
+        """Return the selection for the view of one turn."""
         return cls(state, lambda key: state.owners.get(key) == prompt_id)
 
     def entries(self) -> list[EntryKey]:
-        """The entries to show now, in the order of the timeline."""
+        """Return the entries to show now, in timeline order."""
         open_keys = set(self._state.open_questions)
         self._guests = {key for key in open_keys if not self.owns(key)}
         return [key for key in self._state.timeline if self.owns(key) or key in open_keys]
 
     def select(self, changes: Iterable[SessionChange]) -> list[SessionChange]:
-        """The changes to show; a guest that was answered leaves."""
+        """Return the changes to show; another turn's answered question is removed."""
         found: list[SessionChange] = []
         for change in changes:
             match change:

@@ -1,7 +1,7 @@
-"""What a session is at one moment: messages, tool calls, plans, prompts, foreground state.
+"""The state of a session: messages, tool calls, plans, prompts, foreground state.
 
-Plain mutable records, changed by `reducer.apply` only, on one thread only. Views get them through
-changes and must not keep references. Knows no wire and no clock.
+Plain mutable records, changed only by `reducer.apply`, on one thread. Views read them after changes
+and must not keep references. Knows no wire and no clock.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ EntryKind = Literal[
     "lost",
 ]
 
-# `interrupted` is ours: the agent went away while the call ran.
+# `interrupted` is ours: the agent was lost during the call.
 FINISHED_STATUSES = frozenset({"completed", "failed", "cancelled", "interrupted"})
-# In the `meta` of a tool call of this client's own: the source of a cell that it proposes.
+# In the `meta` of this client's own tool calls: the source of a proposed cell,
 CELL_META = "acp_notebook/cell"
-# Likewise: what the call holds is for the reader at once, not folded away.
+# and whether the call is shown unfolded.
 OPEN_META = "acp_notebook/open"
 IDLE = "idle"
 RUNNING = "running"
@@ -68,7 +68,7 @@ REQUIRES_ACTION = "requires_action"
 
 
 class EntryKey(NamedTuple):
-    """Names one entry of the timeline."""
+    """The key of a timeline entry."""
 
     kind: EntryKind
     id: str
@@ -85,13 +85,13 @@ class Message:
 
     @property
     def text(self) -> str:
-        """The text blocks, joined without anything between: chunk borders mean nothing."""
+        """The text blocks, joined without separator: chunk borders mean nothing."""
         return "".join(block.text for block in self.content if isinstance(block, TextBlock))
 
 
 @dataclass(slots=True)
 class ToolCall:
-    """One tool call. `work` is the stretch of foreground work that last touched it."""
+    """A tool call; `work` numbers the foreground work that last changed it."""
 
     tool_call_id: ToolCallId
     name: str | None = None
@@ -108,18 +108,18 @@ class ToolCall:
 
     @property
     def is_finished(self) -> bool:
-        """Whether the status is a final one; an unknown status counts as still going on."""
+        """Whether the status is final; an unknown status counts as running."""
         return self.status in FINISHED_STATUSES
 
     @property
     def terminal_ids(self) -> list[TerminalId]:
-        """Terminals that the content refers to."""
+        """The terminals in the content."""
         return [item.terminal_id for item in self.content if isinstance(item, TerminalItem)]
 
 
 @dataclass(slots=True)
 class Terminal:
-    """A terminal the agent shows. `output` is raw bytes: decoding belongs to the view."""
+    """A terminal of the agent; views decode the raw bytes of `output`."""
 
     terminal_id: TerminalId
     command: str | None = None
@@ -132,7 +132,7 @@ class Terminal:
 
 @dataclass(slots=True)
 class Plan:
-    """A plan; `entries` is None for a type we do not know, then `raw` holds it."""
+    """A plan; for an unknown type `entries` is None, and `raw` has the plan."""
 
     plan_id: PlanId
     type: str = "items"
@@ -142,14 +142,14 @@ class Plan:
 
 @dataclass(slots=True)
 class Permission:
-    """A permission request and, once given, its answer."""
+    """A permission request and its answer, if any."""
 
     request: PermissionRequested
     answer: PermissionSettled | None = None
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody has answered yet."""
+        """Whether there is no answer yet."""
         return self.answer is None
 
 
@@ -158,9 +158,9 @@ PromptPhase = Literal["queued", "sent", "accepted", "working", "ended"]
 
 @dataclass(slots=True)
 class Prompt:
-    """A prompt of ours on its way from queue to end (STATE-2).
+    """A prompt of ours, from queue to end (STATE-2).
 
-    `is_behind`: other work was going on when it was sent, whose idle must not end it.
+    `is_behind`: it was sent during other work, whose idle must not end the prompt.
     """
 
     prompt_id: PromptId
@@ -172,17 +172,17 @@ class Prompt:
     was_behind: bool = False
     stop_reason: str | None = None
     failure: Failure | None = None
-    # how long the timeline was when it ended: what comes later is the agent's own doing
+    # the length of the timeline at the end: later entries are the agent's own work
     timeline_at_end: int = field(default=0, compare=False)
 
     @property
     def is_ended(self) -> bool:
-        """Whether its turn is over."""
+        """Whether the prompt's turn is over."""
         return self.phase == "ended"
 
     @property
     def is_in_flight(self) -> bool:
-        """Whether the agent has it, or is about to, and it has not ended."""
+        """Whether the prompt was sent and has not ended."""
         return self.phase in {"sent", "accepted", "working"}
 
 
@@ -196,7 +196,7 @@ class Usage:
 
     @property
     def fraction(self) -> float | None:
-        """How full the context is, 0 to 1, or None where the numbers make no sense."""
+        """The used share of the context, 0 to 1; None for impossible numbers."""
         return self.used / self.size if 0 <= self.used <= self.size and self.size > 0 else None
 
 
@@ -218,7 +218,7 @@ Entry = (
 
 @dataclass(slots=True)
 class SessionState:
-    """Everything known of one session."""
+    """The whole state of one session."""
 
     activity: str = IDLE
     stop_reason: str | None = None
@@ -226,12 +226,12 @@ class SessionState:
     background: tuple[BackgroundItem, ...] | None = None
     is_cancelling: bool = False
     is_connected: bool = True
-    # whether the agent knew nothing of the session when it was opened
+    # whether the session was opened as a new one, not resumed
     is_new: bool = field(default=False, compare=False)
     work: int = field(default=0, compare=False)
 
     timeline: list[EntryKey] = field(default_factory=list)
-    # which of our prompts an entry belongs to; None before the first one
+    # the prompt that an entry belongs to; None before the first one
     owners: dict[EntryKey, PromptId | None] = field(default_factory=dict)
     messages: dict[EntryKey, Message] = field(default_factory=dict)
     tool_calls: dict[ToolCallId, ToolCall] = field(default_factory=dict)
@@ -241,13 +241,13 @@ class SessionState:
     permissions: dict[PermissionId, Permission] = field(default_factory=dict)
     elicitations: dict[ElicitationId, Elicitation] = field(default_factory=dict)
     prompts: dict[PromptId, Prompt] = field(default_factory=dict)
-    # the prompts that have not ended: a long session must not make each update slower
+    # the prompts that have not ended, so that updates of a long session stay fast
     pending: dict[PromptId, Prompt] = field(default_factory=dict)
     compactions: dict[CompactionId, Compaction] = field(default_factory=dict)
-    # calls whose permission was refused in the present work; some agents never mention them again
+    # calls refused in the present work, which some agents never mention again
     refused_calls: set[ToolCallId] = field(default_factory=set, compare=False)
     last_ended: PromptId | None = None
-    # notices, unknown updates, violations and losses, by the id in their entry key
+    # notices, unknown updates, violations and losses, by entry key
     asides: dict[EntryKey, Any] = field(default_factory=dict)
 
     usage: Usage | None = None
@@ -259,25 +259,25 @@ class SessionState:
     violations: list[Violation] = field(default_factory=list)
 
     def add_entry(self, key: EntryKey) -> None:
-        """Append an entry to the timeline and note whose turn it belongs to.
+        """Append an entry to the timeline and assign it to a turn.
 
-        No update carries a turn id. An entry belongs to the oldest prompt at work; without one to
-        the prompt that waits to begin; after the end (background work) to the last one.
+        No update carries a turn id. An entry belongs to the oldest prompt at work; else to the
+        prompt that waits to begin; after the end (background work) to the last prompt.
         """
         self.timeline.append(key)
         self.owners[key] = self._owner(key)
 
     def entry(self, key: EntryKey) -> Entry | None:
-        """The record behind an entry; None once the agent took it back."""
+        """Return the record of an entry; None after the agent removed it."""
         home = HOMES[key.kind](self)
         return home.get(key.id) or home.get(key)
 
     def entries_of(self, prompt_id: PromptId) -> list[EntryKey]:
-        """The entries of one prompt's turn, in timeline order."""
+        """Return the entries of one prompt's turn, in timeline order."""
         return [key for key in self.timeline if self.owners[key] == prompt_id]
 
     def present_owner(self) -> PromptId | None:
-        """Whose turn a new entry would belong to."""
+        """Return the prompt that a new entry would belong to."""
         return self._owner(EntryKey("unknown", ""))
 
     def _owner(self, key: EntryKey) -> PromptId | None:
@@ -295,20 +295,20 @@ class SessionState:
 
     @property
     def is_idle(self) -> bool:
-        """Whether the agent said it is ready for a prompt. An unknown state is not idle."""
+        """Whether the agent is ready for a prompt; an unknown state is not idle."""
         return self.activity == IDLE
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether nothing goes on that concerns the user: no work, no prompt, no question.
+        """Whether there is no foreground work, no prompt and no question.
 
-        What runs in the background (a server, a watcher) may go on for ever.
+        Background work (a server, a watcher) does not count: it may run for ever.
         """
         is_quiet = self.is_idle and not self.pending and not self.has_questions
         return is_quiet or not self.is_connected
 
     def entries_since_last_end(self) -> list[EntryKey]:
-        """What came after the last turn had ended, in order, and its calls that still go on."""
+        """Return the tool calls that still run, and the entries after the end of the last turn."""
         last = self.prompts.get(self.last_ended) if self.last_ended is not None else None
         end = last.timeline_at_end if last is not None else 0
         going_on = [
@@ -320,24 +320,24 @@ class SessionState:
 
     @property
     def open_permissions(self) -> list[Permission]:
-        """Permission requests that wait for an answer, oldest first."""
+        """The unanswered permission requests, oldest first."""
         return [permission for permission in self.permissions.values() if permission.is_open]
 
     @property
     def open_elicitations(self) -> list[Elicitation]:
-        """Forms and pages that wait for an answer, oldest first."""
+        """The unanswered forms and urls, oldest first."""
         return [asked for asked in self.elicitations.values() if asked.is_open]
 
     @property
     def open_questions(self) -> list[EntryKey]:
-        """The entries that wait for the user's answer: permissions, then forms and urls."""
+        """The entries of unanswered questions: permissions, then forms and urls."""
         asked = [EntryKey("permission", p.request.permission_id) for p in self.open_permissions]
         return asked + [
             EntryKey("elicitation", e.request.elicitation_id) for e in self.open_elicitations
         ]
 
     def is_open_question(self, key: EntryKey) -> bool:
-        """Whether an entry waits for the user's answer."""
+        """Whether an entry is an unanswered question."""
         asked: Permission | Elicitation | None = None
         if key.kind == "permission":
             asked = self.permissions.get(PermissionId(key.id))
@@ -347,16 +347,16 @@ class SessionState:
 
     @property
     def has_questions(self) -> bool:
-        """Whether anything waits for the user's answer."""
+        """Whether there is an unanswered question."""
         return bool(self.open_permissions or self.open_elicitations)
 
     @property
     def open_prompts(self) -> list[Prompt]:
-        """Prompts that the agent has and has not finished, oldest first."""
+        """The prompts that were sent and have not ended, oldest first."""
         return [prompt for prompt in self.pending.values() if prompt.is_in_flight]
 
 
-# Where the records of each kind are, by their id or by the entry's key.
+# The records of each kind, by id or by entry key.
 HOMES: Final[Mapping[EntryKind, Callable[[SessionState], Mapping[Any, Entry]]]] = {
     "prompt": lambda state: state.prompts,
     "user": lambda state: state.messages,

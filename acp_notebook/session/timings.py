@@ -1,7 +1,6 @@
-"""When the entries of a turn began and ended. No clock here: who has one tells the time.
+"""The durations of thoughts and tool calls, by the times of their updates. Has no clock.
 
-The wire carries no times, so what a reader sees is measured where updates arrive: how long a
-thought took, how long a tool ran.
+The wire carries no times, so the caller measures on arrival.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from acp_notebook.session.updates import PermissionId, ToolCallId, ToolCallSubje
 
 @dataclass(slots=True)
 class Span:
-    """From when to when; `ended_s` None: it goes on."""
+    """A span of time; without `ended_s` it has not ended."""
 
     began_s: float
     ended_s: float | None = None
 
     @property
     def seconds(self) -> float | None:
-        """How long it took, once it is over."""
+        """The duration after the end."""
         return None if self.ended_s is None else self.ended_s - self.began_s
 
 
@@ -36,7 +35,7 @@ class Timings:
         self._started: set[EntryKey] = set()
 
     def note(self, state: SessionState, changes: Iterable[SessionChange], now_s: float) -> None:
-        """Something changed just now."""
+        """Note the time of changes."""
         for change in changes:
             is_end = isinstance(change, HeaderChanged | PromptChanged) and state.is_idle
             if is_end and not state.open_prompts:
@@ -61,7 +60,7 @@ class Timings:
         self._thought = span
 
     def end_thought(self, now_s: float) -> None:
-        """Nothing is being thought any more."""
+        """End the present thought."""
         if self._thought is not None:
             self._thought.ended_s = now_s
             self._thought = None
@@ -80,8 +79,8 @@ class Timings:
             span.ended_s = now_s
 
     def _note_answer(self, state: SessionState, permission_id: PermissionId, now_s: float) -> None:
-        # Some agents never say that a call begins: then it begins with the answer, not with the
-        # question, because nobody wants to read how long they thought about it.
+        # Some agents do not report the start of a call: then it begins with the user's answer, as
+        # the time before is the user's.
         permission = state.permissions.get(permission_id)
         subject = permission.request.subject if permission and not permission.is_open else None
         if isinstance(subject, ToolCallSubject):

@@ -1,8 +1,8 @@
-"""What can happen to a session, said once for both protocol versions.
+"""The updates of a session, in one form for both protocol versions.
 
 A `SessionUpdate` has the meaning of ACP v2: upserts by id, patches with three states, chunks that
 append, a foreground state. Most come from the agent through a reader of `protocol`; the last group
-is what this client itself did. Pure values: no wire names, no clock, no version.
+reports this client's own acts. Pure values: no wire names, no clock, no version.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TerminalId = NewType("TerminalId", str)
 PlanId = NewType("PlanId", str)
 CompactionId = NewType("CompactionId", str)
 WorkId = NewType("WorkId", str)
-# Counted by the agent, each connection from the start again. All other ids are this client's.
+# The agent counts these, from the start with each connection. All other ids are this client's.
 AGENT_IDS = (MessageId, ToolCallId, TerminalId, PlanId, CompactionId, WorkId)
 PromptId = NewType("PromptId", str)
 PermissionId = NewType("PermissionId", str)
@@ -36,7 +36,7 @@ Json = Mapping[str, Any]
 
 
 class Unset(Enum):
-    """The type of `UNSET`: a patch that does not mention a field."""
+    """The type of `UNSET`: a field that a patch omits."""
 
     UNSET = "unset"
 
@@ -55,7 +55,7 @@ Role = Literal["user", "agent", "thought"]
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An error as the agent reported it, or as this client saw it (`code` None)."""
+    """An error of the agent, or of this client (`code` None)."""
 
     message: str
     code: int | None = None
@@ -83,7 +83,7 @@ class MessageChunk:
 
 @dataclass(frozen=True, slots=True)
 class BackgroundItem:
-    """Work that goes on while the session is idle: `type` terminal, tool_call or unknown."""
+    """Work during an idle session: `type` terminal, tool_call or unknown."""
 
     type: str
     id: WorkId
@@ -92,7 +92,7 @@ class BackgroundItem:
 
 @dataclass(frozen=True, slots=True)
 class StateUpdate:
-    """The foreground state: `running`, `requires_action`, `idle`, or a word we do not know."""
+    """The foreground state: `running`, `requires_action`, `idle`, or an unknown one."""
 
     state: str
     stop_reason: str | None = None
@@ -120,7 +120,7 @@ class DiffChange:
 
 @dataclass(frozen=True, slots=True)
 class DiffItem:
-    """A change of files. `old_text` and `new_text` are what v1 tells beside the patch."""
+    """A change of files; `old_text` and `new_text` are v1's, beside the computed patch."""
 
     changes: tuple[DiffChange, ...]
     patch: str | None = None
@@ -130,14 +130,14 @@ class DiffItem:
 
 @dataclass(frozen=True, slots=True)
 class TerminalItem:
-    """A reference to a terminal, whose state comes in updates of its own."""
+    """A reference to a terminal, which has its own updates."""
 
     terminal_id: TerminalId
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownItem:
-    """A tool call content item of a type we do not know, kept whole."""
+    """A tool call content item of an unknown type, kept whole."""
 
     type: str
     raw: Json
@@ -148,7 +148,7 @@ ToolContent = ContentItem | DiffItem | TerminalItem | UnknownItem
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A file that a tool call works on; `line` counts from 1."""
+    """A file of a tool call; `line` counts from 1."""
 
     path: str
     line: int | None = None
@@ -181,7 +181,7 @@ class ToolCallChunk:
 
 @dataclass(frozen=True, slots=True)
 class ExitStatus:
-    """How a terminal's command ended; both None: ended, but nobody knows how."""
+    """The end of a terminal's command; both None if the status is unknown."""
 
     exit_code: int | None = None
     signal: str | None = None
@@ -219,7 +219,7 @@ class PlanEntry:
 
 @dataclass(frozen=True, slots=True)
 class PlanUpdate:
-    """A plan, replaced whole. `entries` is None for a plan type we do not know (`raw` has it)."""
+    """A whole plan; for an unknown plan type `entries` is None, and `raw` has the plan."""
 
     plan_id: PlanId
     entries: tuple[PlanEntry, ...] | None
@@ -229,7 +229,7 @@ class PlanUpdate:
 
 @dataclass(frozen=True, slots=True)
 class PlanRemoved:
-    """A plan that the agent took back."""
+    """The removal of a plan."""
 
     plan_id: PlanId
 
@@ -244,7 +244,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class UsageUpdate:
-    """Tokens in the session's context now, of how many, and what the session has cost."""
+    """Used tokens, size of the context, and cost of the session so far."""
 
     used: int
     size: int
@@ -279,7 +279,7 @@ class ConfigValue:
 
 @dataclass(frozen=True, slots=True)
 class ConfigOption:
-    """A setting of the session: type select, boolean, or one we do not know."""
+    """An option of the session: type select, boolean, or an unknown one."""
 
     id: str
     name: str
@@ -299,7 +299,7 @@ class ConfigOptionsUpdate:
 
 @dataclass(frozen=True, slots=True)
 class SessionInfoUpdate:
-    """Patch of what names the session."""
+    """Patch of the session's title, time and metadata."""
 
     title: Patch[str] = UNSET
     updated_at: Patch[str] = UNSET
@@ -308,7 +308,7 @@ class SessionInfoUpdate:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A word from the agent beside the conversation."""
+    """A message from the agent beside the conversation."""
 
     severity: str
     title: str
@@ -335,7 +335,7 @@ class CompactionChunk:
 
 @dataclass(frozen=True, slots=True)
 class UnknownUpdate:
-    """An update of a kind we do not know: kept whole, shown generically."""
+    """An update of an unknown kind, kept whole and shown as JSON."""
 
     kind: str
     raw: Json
@@ -343,14 +343,14 @@ class UnknownUpdate:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A known update or answer that breaks the protocol. It costs only itself."""
+    """A known update or answer that breaks the protocol. Only the one message is lost."""
 
     where: str
     reason: str
     raw: Any = field(default=None, compare=False, repr=False)
 
 
-# What this client itself did, or saw happen to the connection.
+# Acts of this client, and events of its connection.
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,7 +379,7 @@ class PromptAccepted:
 
 @dataclass(frozen=True, slots=True)
 class PromptFailed:
-    """The agent answered the prompt with an error."""
+    """The agent's error answer to a prompt."""
 
     prompt_id: PromptId
     failure: Failure
@@ -387,14 +387,14 @@ class PromptFailed:
 
 @dataclass(frozen=True, slots=True)
 class PromptWithdrawn:
-    """A queued prompt that the user took back before it was sent."""
+    """The withdrawal of a queued prompt."""
 
     prompt_id: PromptId
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionOption:
-    """One answer that the agent offers; `kind` allow_once ... reject_always, or unknown."""
+    """An option of the agent's; `kind` allow_once ... reject_always, or unknown."""
 
     option_id: str
     name: str
@@ -420,7 +420,7 @@ class CommandSubject:
 
 @dataclass(frozen=True, slots=True)
 class CodeSubject:
-    """This client itself asks: may this code run? `tool_call_id` names the card it has."""
+    """Code that a tool of this client wants to run; `tool_call_id` names its card."""
 
     code: str
     language: str = "python"
@@ -429,7 +429,7 @@ class CodeSubject:
 
 @dataclass(frozen=True, slots=True)
 class UnknownSubject:
-    """A subject of a type we do not know, kept whole."""
+    """A subject of an unknown type, kept whole."""
 
     type: str
     raw: Json
@@ -440,7 +440,7 @@ PermissionSubject = ToolCallSubject | CommandSubject | CodeSubject | UnknownSubj
 
 @dataclass(frozen=True, slots=True)
 class PermissionRequested:
-    """The agent asks before it goes on."""
+    """A permission request."""
 
     permission_id: PermissionId
     title: str
@@ -451,7 +451,7 @@ class PermissionRequested:
 
 @dataclass(frozen=True, slots=True)
 class PermissionSettled:
-    """The answer that went out. `option_id` None: cancelled. `by` says who or what decided."""
+    """The answer that was sent; `option_id` None is `cancelled`, `by` names who decided."""
 
     permission_id: PermissionId
     option_id: str | None
@@ -460,12 +460,12 @@ class PermissionSettled:
 
 @dataclass(frozen=True, slots=True)
 class CancelSent:
-    """`session/cancel` is on its way."""
+    """`session/cancel` was sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentLost:
-    """The connection ended; `reason` is one sentence, `detail` the tail of stderr."""
+    """The end of the connection; `reason` is one sentence, `detail` the tail of stderr."""
 
     reason: str
     detail: str = ""
@@ -473,7 +473,7 @@ class AgentLost:
 
 @dataclass(frozen=True, slots=True)
 class SessionOpened:
-    """A connection serves this session now; `is_new`: the agent knows nothing of it so far."""
+    """The session is served by a connection, as a new one or a resumed one."""
 
     is_new: bool = False
 

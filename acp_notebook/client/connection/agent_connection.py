@@ -1,7 +1,11 @@
-"""One connection to one agent: its endpoint, handshake, and who gets what arrives.
+"""One connection to one agent process or address: start, handshake, end. On the agent thread.
 
-Lives on the agent thread. A new process means a new connection. Knows sessions by id, as
-places to deliver to; what they do with an update is theirs.
+The end shows in two ways, in either order: the pipe closes, or the process exits. Neither is enough
+alone. Output written just before an exit may still be unread, and a child of the agent may hold the
+pipe open for ever; so after the first sign the pipe is read on for at most `STAGE_S`. A pipe may
+also close before the process has an exit status, so the endpoint is stopped, which waits for the
+status and kills what remains, before the sessions learn the reason. A new process means a new
+connection. Knows sessions as receivers, not what they do with an update.
 """
 
 from __future__ import annotations
@@ -29,13 +33,7 @@ from acp_notebook.errors import (
     AuthRequired,
     RequestFailed,
 )
-from acp_notebook.jsonrpc import (
-    OVERSIZED,
-    Connection,
-    ConnectionLost,
-    RecordingTransport,
-    RpcError,
-)
+from acp_notebook.jsonrpc import OVERSIZED, Connection, ConnectionLost, RecordingTransport, RpcError
 from acp_notebook.protocol import negotiate
 from acp_notebook.protocol.dialect import Call, ClientCapabilities, Implementation
 from acp_notebook.session import updates as u
@@ -50,7 +48,7 @@ CLIENT = Implementation("acp_notebook", __version__, "acp_notebook")
 
 
 class AgentConnection:
-    """A started agent. All of it belongs to the agent thread."""
+    """A started agent. Used on the agent thread unless noted."""
 
     def __init__(
         self, launch: Launch, thread: AgentThread, methods: ClientMethods, respondents: Respondents
@@ -69,28 +67,32 @@ class AgentConnection:
         self._is_closing = False
 
     def redact(self, words: Iterable[str]) -> None:
-        """Keep words that the agent is told out of the recording and out of what it says back."""
+        """Redact strings from the recording and from the agent's stderr."""
         self._redaction.add(words)
 
     @property
     def stderr(self) -> str:
-        """The last part of what the agent wrote to stderr."""
+        """The last part of the agent's stderr, redacted."""
         text = self.endpoint.stderr.text if self.endpoint is not None else ""
         return self._redaction.in_text(text)
 
     @property
     def rpc(self) -> Connection:
-        """The open connection."""
+        """The open JSON-RPC connection.
+
+        Raises:
+            ConnectionLost: There is none.
+        """
         if self._rpc is None:
             raise ConnectionLost("The agent is not connected.")
         return self._rpc
 
     @property
     def facts(self) -> negotiate.Negotiated:
-        """What the agent answered to `initialize`.
+        """The agent's answer to `initialize`.
 
         Raises:
-            AgentError: It has not answered yet.
+            AgentError: The agent has not answered yet.
         """
         if self.negotiated is None:
             raise AgentError("The agent is not connected.")
@@ -98,20 +100,20 @@ class AgentConnection:
 
     @property
     def capabilities(self) -> ClientCapabilities:
-        """What this client serves; advertised exactly so (INIT-5)."""
+        """The capabilities that this client serves and advertises (INIT-5)."""
         return self.methods.capabilities
 
     @property
     def is_alive(self) -> bool:
-        """Whether the agent can be asked something."""
+        """Whether requests can be sent to the agent."""
         return self._rpc is not None and not self._rpc.ended
 
     async def open(self) -> negotiate.Negotiated:
         """Start the process and negotiate; one retry with a fresh process for v1 (INIT-3).
 
         Raises:
-            AgentError: The agent cannot be started, ended, or shares no version. No process is
-                left then.
+            AgentError: The agent cannot be started, ended, or shares no version. Its process is
+                ended.
         """
         try:
             self.negotiated = await self._negotiate(self.launch.protocol)
@@ -136,7 +138,7 @@ class AgentConnection:
         launch = self.launch
         endpoint = await open_endpoint(launch)
         if self._is_closing:
-            # Interrupted before there was a process to end.
+            # `close` came before there was a process to end.
             await endpoint.stop()
             raise AgentExited(f"The start of the agent {launch.name} was given up.")
         transport = RecordingTransport(
@@ -168,9 +170,7 @@ class AgentConnection:
         reading = self.thread.spawn(rpc.run())
         exited = self.thread.spawn(endpoint.exited())
         await asyncio.wait({reading, exited}, return_when=asyncio.FIRST_COMPLETED)
-        # What the agent said last is still read; a child of it may keep the pipe open for ever.
         await asyncio.wait({reading}, timeout=STAGE_S)
-        # The pipe may close a moment before the process has a status to report.
         await endpoint.stop()
         await rpc.aclose()
         exited.cancel()
@@ -193,7 +193,7 @@ class AgentConnection:
         Raises:
             AuthRequired: The agent wants a login first.
             RequestFailed: Any other error answer.
-            AgentExited: The agent ended meanwhile.
+            AgentExited: The agent ended before it answered.
         """
         try:
             return await self.rpc.request(call.method, call.params)
@@ -206,14 +206,14 @@ class AgentConnection:
             raise kind(call.method, error.code, error.message, error.data) from None
 
     async def close(self) -> None:
-        """End the connection and the process tree; may be called more than once."""
+        """End the connection and the process tree. May be called more than once."""
         self._is_closing = True
         for session in self.routes.sessions:
             session.lost(f"The agent {self.launch.name} was ended.", "")
         await self._end_process()
 
     def end(self, reason: str) -> None:
-        """Kill the process at once and have its sessions show why; a prompt starts it again."""
+        """Kill the process at once and give its sessions the reason; a prompt restarts it."""
         for session in self.routes.sessions:
             session.lost(reason, "")
         self.kill_now()
@@ -227,7 +227,7 @@ class AgentConnection:
             await self.endpoint.stop()
 
     def kill_now(self) -> None:
-        """Kill the process tree at once; for the end of this process, on any thread."""
+        """Kill the process tree at once, for the exit of this process; on any thread."""
         if self.endpoint is not None:
             self.endpoint.kill_now()
 

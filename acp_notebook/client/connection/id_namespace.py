@@ -1,8 +1,7 @@
-"""Keeps the ids of an agent that was started again apart from those of before.
+"""A namespace per connection for an agent's ids. Knows no wire and no reader.
 
-An agent that begins anew counts its messages and tool calls from the start again, and the reader
-of a version without ids does so too. Taken as they are, a new answer would change an old message.
-Knows no wire and no reader.
+A restarted agent counts its messages and tool calls from the start again, and so does the reader of
+a version without ids. Without namespaces a new answer would change an old message.
 """
 
 from __future__ import annotations
@@ -14,22 +13,22 @@ from typing import Any, get_args, get_type_hints
 
 from acp_notebook.session import updates as u
 
-# How the ids of this client's own terminals begin: no agent counts them.
+# The prefix of this client's own terminal ids, which no agent counts.
 OWN_TERMINAL = "acp-notebook-terminal-"
 
 
 class IdNamespace:
-    """Marks every id of the agent with the number of its connection; the first one's stay bare."""
+    """Marks the agent's ids with the number of the connection, from the second connection on."""
 
     def __init__(self, connection: int = 1) -> None:
         self._mark = f"@{connection}" if connection > 1 else ""
 
     def wire_id(self, marked: str) -> str:
-        """The id as the agent knows it; one of an earlier connection is left as it is."""
+        """Return an id in the agent's form; ids of earlier connections stay marked."""
         return marked.removesuffix(self._mark)
 
     def marked(self, updates: Iterable[u.SessionUpdate]) -> list[u.SessionUpdate]:
-        """What a reader returned, with marked ids."""
+        """Return a reader's updates with marked ids."""
         return [self._mark_ids(update) for update in updates] if self._mark else list(updates)
 
     def _mark_ids(self, value: Any, *, is_id: bool = False) -> Any:
@@ -51,7 +50,6 @@ class IdNamespace:
 
 @cache
 def _agent_ids(kind: type) -> frozenset[str]:
-    """The members of a record that are declared as an id of the agent's."""
     hints = get_type_hints(kind, localns=vars(u))
     return frozenset(
         name

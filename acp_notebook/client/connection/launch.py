@@ -1,4 +1,4 @@
-"""How an agent is started or reached: a command, or an address. Starts nothing."""
+"""How to start or reach an agent: by a command or an address. Starts nothing."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _ADDRESS = re.compile(r"(wss?|https?)://", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How to start or reach an agent; `name` is what its user calls it.
+    """How to start or reach an agent; `name` is the user's name for the agent.
 
-    With an `address` there is no command, and `headers` go with every connection to it. `serve`
-    names what of this machine it is offered.
+    With an `address` there is no command, and every connection sends `headers`. `serve` names what
+    this client serves: `read`, `write`, `terminal`.
     """
 
     name: str
@@ -29,11 +29,11 @@ class Launch:
     headers: dict[str, str] = field(default_factory=dict, repr=False)
     serve: frozenset[str] = frozenset()
     directories: tuple[str, ...] = ()
-    """Further folders that its sessions work in, absolute."""
+    """Further folders for the sessions, absolute."""
 
     @property
     def advice(self) -> str:
-        """What to do when it does not come up."""
+        """The advice for an agent that does not start."""
         if self.address:
             shown = public_address(self.address)
             return f"Check the address, and that an agent is served there: {shown}"
@@ -41,16 +41,16 @@ class Launch:
 
     @property
     def comeback(self) -> str:
-        """What happens next when it is lost."""
+        """How a lost agent comes back."""
         return f"Your next prompt {'connects' if self.address else 'starts it'} again."
 
 
 def is_address(name: str) -> bool:
-    """Whether this is where an agent is served, not what it is called."""
+    """Whether a name is an agent's address."""
     return _ADDRESS.match(name) is not None
 
 
 def public_address(address: str) -> str:
-    """The address without its user part and query, which may hold a secret."""
+    """Return the address without user part and query, which may hold a secret."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

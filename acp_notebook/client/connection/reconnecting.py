@@ -1,7 +1,7 @@
-"""A connection that reconnects: the present one, and a fresh one when the agent is gone.
+"""The present connection of an agent, and a new one after its loss. On the agent thread.
 
-On the agent thread. One lock serialises the coming back: several prompts may want it at once. Knows
-sessions as something to take up again; knows neither their turns nor their user.
+One lock serialises reconnecting: several prompts may need it at once. Knows sessions as something
+to resume; knows neither their turns nor their user.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ FORGOT = u.Notice(
 )
 
 
-# Some agents answer first and tell the conversation again afterwards; nothing marks its end.
+# Some agents answer first and replay the conversation afterwards, without a mark of its end.
 REPLAY_QUIET_S = 0.3
 REPLAY_ROUNDS = 100
 
 
 async def _replay_settled(live: LiveSession) -> None:
     for _ in range(REPLAY_ROUNDS):
-        heard = live.received_count
+        count = live.received_count
         await asyncio.sleep(REPLAY_QUIET_S)
-        if live.received_count == heard:
+        if live.received_count == count:
             return
 
 
@@ -57,11 +57,11 @@ class ReconnectingConnection:
 
     Args:
         launch: How the agent is started.
-        label: What its user calls it.
+        label: The user's name for the agent.
         thread: The agent thread.
-        methods: What this client serves to it.
-        respondents: Who answers what the agent asks outside of sessions.
-        setup_for: Where a session works, and the servers that it may use.
+        methods: The methods that this client serves.
+        respondents: Who answers questions that belong to no session.
+        setup_for: Returns a session's folders and MCP servers.
     """
 
     def __init__(
@@ -87,10 +87,10 @@ class ReconnectingConnection:
 
     @property
     def facts(self) -> Negotiated:
-        """What the agent answered last to `initialize`.
+        """The agent's latest answer to `initialize`.
 
         Raises:
-            UsageError: It never did.
+            UsageError: There is none yet.
         """
         for connection in reversed(self._connections):
             if connection.negotiated is not None:
@@ -104,16 +104,16 @@ class ReconnectingConnection:
         """Start the agent and negotiate.
 
         Raises:
-            AgentError: It cannot be started, ended, or shares no version.
+            AgentError: The agent cannot be started, ended, or shares no version.
         """
         await self.connection.open()
 
     async def connected(self) -> AgentConnection:
-        """The connection, brought up again if it is gone.
+        """Return the connection, after a reconnect if it was lost.
 
         Raises:
             UsageError: The agent was ended for good.
-            AgentError: It could not be started again.
+            AgentError: The agent could not be restarted.
         """
         async with self._lock:
             await self._connect()
@@ -128,16 +128,16 @@ class ReconnectingConnection:
             await self.open()
 
     async def restart(self) -> None:
-        """End the present connection and bring up another."""
+        """End the present connection and open another."""
         await self.connection.close()
         await self.connected()
 
     async def set_up(self, live: LiveSession) -> None:
-        """Open a new session of the agent for this one of ours.
+        """Open a session of the agent for a live session.
 
         Raises:
             AuthRequired: The agent wants a login first.
-            AgentError: It refused, or its answer has no session id.
+            AgentError: The agent refused, or its answer has no session id.
         """
         routes = self.connection.routes
         with routes.opening():
@@ -153,10 +153,10 @@ class ReconnectingConnection:
             routes.attach(u.SessionId(session_id), live, answer, is_new=True)
 
     async def bring_back(self, live: LiveSession, prompt_id: u.PromptId) -> None:
-        """Take a session up again for a prompt that waits; never raises: its prompts are told."""
+        """Resume a session for a waiting prompt; an error fails the session's prompts."""
         try:
             async with self._lock:
-                # An earlier prompt may have done it, or failed for all that waited.
+                # An earlier prompt may have reconnected, or have failed all waiting prompts.
                 if not live.state.is_connected and not live.state.prompts[prompt_id].is_ended:
                     await self._reopen(live)
         except Exception as error:
@@ -170,15 +170,14 @@ class ReconnectingConnection:
         live.reconnect(self.connection, self.facts.dialect)
         if not await self._resumed(live):
             await self.set_up(live)
-            # After the waiting prompt, whose turn shows it.
-            live.apply([FORGOT])
+            live.apply([FORGOT])  # after the waiting prompt, so that its turn shows the notice
 
     async def _resumed(self, live: LiveSession) -> bool:
         old_id = live.session_id
         if old_id is None:
             return False
         setup = self._setup_for(live)
-        # Some agents can only tell everything again, and some do so though nobody asked.
+        # Some agents can only replay everything, and some replay without being asked.
         live.suppress_replay = True
         self.connection.routes.expect(old_id, live)
         taken = None
@@ -201,10 +200,10 @@ class ReconnectingConnection:
         return True
 
     async def close(self) -> None:
-        """End the present connection, also one that a prompt is bringing up."""
+        """End the present connection, even one that a prompt is opening."""
         await self.connection.close()
 
     def kill_now(self) -> None:
-        """Kill the process trees; for the end of this process."""
+        """Kill the process trees, for the exit of this process."""
         for connection in self._connections:
             connection.kill_now()

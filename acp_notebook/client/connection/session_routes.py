@@ -1,12 +1,11 @@
-"""Who gets what an agent sends: the sessions of one connection by id, and its connection scope.
+"""The routes from an agent's messages to the sessions of one connection, and to its scope.
 
-The messages of one read are handled in order and at once, but whoever waits for an answer runs
-later. So an update or a request may name a session before the answer that opens it has been
-looked at, or before it has come. Such messages are held, in order, and delivered when the session
-is there; they never reach another one. A request is held only while some session is being opened,
-and is refused, visibly, when that fails. At any other time an unknown id is a child session of the
-agent's, which is answered as the session opened last, apart from its entries. Lives on the agent
-thread; knows no process.
+The messages of one read are handled in order and at once, but the task that waits for an answer
+runs later. So an update or a request may name a session before the answer that opens it was
+handled, or has come. Such messages are held, in order, and delivered once the session exists; they
+never reach another one. A request is held only while some session is being opened, and is refused,
+visibly, if that fails. At any other time an unknown id is a child session of the agent's: it shares
+the respondents of the newest session, not the entries. On the agent thread; knows no process.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ MAX_HELD = 1_000
 
 
 class _Held(NamedTuple):
-    """A message for a session that is not there yet; None stands for the connection scope."""
+    """A message for a session that does not exist yet; None stands for the connection scope."""
 
     session_id: str | None
     deliver: Callable[[LiveSession], None]
@@ -49,7 +48,7 @@ class SessionRoutes:
 
     @property
     def scope(self) -> LiveSession | None:
-        """Where requests go that belong to no session, such as those of a login."""
+        """The receiver of requests that belong to no session, such as those of a login."""
         return self._scope
 
     @scope.setter
@@ -59,7 +58,7 @@ class SessionRoutes:
 
     @property
     def sessions(self) -> list[LiveSession]:
-        """The sessions that are served, their child sessions, and the connection scope."""
+        """The served sessions, their child sessions, and the connection scope."""
         scope = [self._scope] if self._scope is not None else []
         return [*self._sessions.values(), *self._children.values(), *scope]
 
@@ -68,7 +67,7 @@ class SessionRoutes:
         return next(reversed(self._sessions.values()), None)
 
     def children_of(self, session: LiveSession) -> list[LiveSession]:
-        """The sessions that the agent opened for itself while this one was the newest."""
+        """Return the sessions that the agent opened itself while this one was the newest."""
         respondents = session.respondents
         return [each for each in self._children.values() if each.respondents is respondents]
 
@@ -93,18 +92,18 @@ class SessionRoutes:
     def attach(
         self, session_id: u.SessionId, session: LiveSession, answer: Any, *, is_new: bool = False
     ) -> None:
-        """Deliver to this session from now on, first what was held for it (SESS-3)."""
+        """Deliver to a session from now on, held messages first (SESS-3)."""
         self._sessions[session_id] = session
         session.opened(session_id, answer, is_new=is_new)
         self._deliver_held(session_id, session)
 
     def expect(self, session_id: u.SessionId, session: LiveSession) -> None:
-        """Deliver to this session although the agent has not answered yet."""
+        """Deliver to a session even before the agent's answer."""
         session.session_id = session_id
         self._sessions[session_id] = session
 
     def forget(self, session_id: u.SessionId) -> None:
-        """Deliver to this session no more; what still waits in it ends."""
+        """Stop delivering to a session and close it."""
         session = self._sessions.pop(session_id, None)
         if session is not None:
             session.closed()
@@ -122,7 +121,7 @@ class SessionRoutes:
     def _take_up_held(self, *, is_opened: bool) -> None:
         for held in [each for each in self._held if each.request and each.session_id is not None]:
             if held not in self._held:
-                continue  # delivered with another one of its session
+                continue  # delivered with another request of its session
             child = self._child(str(held.session_id)) if is_opened else None
             if child is not None:
                 self._deliver_held(held.session_id, child)
@@ -138,7 +137,6 @@ class SessionRoutes:
             self._scope.apply([u.Violation(incoming.method, reason, incoming.params)])
 
     def _child(self, session_id: str) -> LiveSession | None:
-        """A session of its own for an id that this client did not open."""
         parent = self._newest
         if parent is None:
             return None
@@ -154,10 +152,10 @@ class SessionRoutes:
             if lost.request is not None and not lost.request.answered:
                 lost.request.fail(INVALID_PARAMS, "Too many requests for sessions not yet open.")
 
-    # what arrives, synchronously and in order
+    # received messages, synchronously and in order
 
     def notification(self, method: str, params: object) -> None:
-        """An update of a session, or another notification that is served."""
+        """Deliver an update to its session, or another served notification to its listener."""
         if not isinstance(params, dict):
             logger.debug("Ignored the notification %s without params.", method)
         elif method != UPDATE:
@@ -173,7 +171,7 @@ class SessionRoutes:
                 self._hold(_Held(session_id, lambda session: session.receive(update)))
 
     def request(self, incoming: IncomingRequest) -> None:
-        """A request of the agent; it is answered by its session, now or later."""
+        """Deliver a request to its session, which answers now or later."""
         serve = self._methods.requests.get(incoming.method)
         if serve is None:
             incoming.fail(METHOD_NOT_FOUND, f"This client does not serve {incoming.method}.")
@@ -184,7 +182,7 @@ class SessionRoutes:
             about = (each for each in self.sessions if scope.request_id in each.requests)
             session = next(about, self._scope)
         elif scope.session_id is None:
-            # Malformed, but it can only mean the session that the agent was given.
+            # Malformed; only the newest session can be meant.
             session = self._newest or self._scope
         else:
             session_id, session = scope.session_id, self._find(scope.session_id)

@@ -1,10 +1,9 @@
-"""Who answers the questions of a session: a policy, a function of the user's, or an audience.
+"""Who answers a session's questions: a policy, a function of the user's, or an audience.
 
 An audience is a place where a person can answer. A session has one on standby, the place that
-dealt with the session last, and any number that watch it: a cell's live view, a cell that waits. A
-question goes to the newest watcher that can ask, else to the standby. When an audience leaves, its
-open questions move on to the next one, and are refused when there is none. Knows no notebook and
-no wire.
+used the session last, and any number that watch: a cell's live view, a cell that waits. A question
+goes to the newest watcher that can ask, else to the standby. When an audience leaves, its open
+questions move to the next one; without one they are refused. Knows no notebook and no wire.
 """
 
 from __future__ import annotations
@@ -20,22 +19,21 @@ from acp_notebook.session.elicitation import ElicitationRequested
 if TYPE_CHECKING:
     from acp_notebook.client.live.question import Question
 
-# Returns the values by name (for a url an empty dict: it was opened), or None: ask the user.
+# Returns the values by name (for an opened url an empty dict), or None: ask the user.
 ElicitFunction = Callable[
     [ElicitationRequested], "Mapping[str, Any] | Awaitable[Mapping[str, Any] | None] | None"
 ]
 
 
 class Audience(Protocol):
-    """A place where questions can be answered. Its methods belong to the agent thread."""
+    """A place where questions can be answered. Called on the agent thread."""
 
     @property
     def can_ask(self) -> bool:
         """Whether somebody can answer here."""
-        ...
 
     def ask(self, question: Question) -> None:
-        """Put a question to the user; a place that shows all open questions does nothing."""
+        """Ask the user; does nothing where all open questions are shown anyway."""
 
 
 class Nobody:
@@ -60,13 +58,13 @@ class Attendance:
 
 
 class Respondents:
-    """Who answers in one session and its child sessions, or outside of an agent's sessions.
+    """Who answers for one session and its child sessions, or for requests without a session.
 
     Attributes:
-        policy: Answers permission requests, or leaves them to an audience.
-        elicit: Answers forms and urls, if the user gave a function for that.
+        policy: The permission policy.
+        elicit: The user's function that answers forms and urls, if there is one.
         run_function: Runs the user's functions, on any thread.
-        standby: The audience for what no watching one can be asked.
+        standby: The audience for questions that no watching audience can take.
     """
 
     def __init__(
@@ -83,13 +81,13 @@ class Respondents:
         self._asked: dict[Question, Audience] = {}
 
     def attend(self, audience: Audience) -> Attendance:
-        """Let an audience watch until the attendance is closed."""
+        """Add a watching audience until the attendance is closed."""
         attendance = Attendance(self._leave, audience)
         self._watching.append(attendance)
         return attendance
 
     def place(self, question: Question) -> bool:
-        """Ask the audience that is chosen for an open question; False if nobody can be asked."""
+        """Ask the first audience that can take an open question; return False if none can."""
         for audience in [*(each.audience for each in reversed(self._watching)), self.standby]:
             if audience.can_ask:
                 self._asked[question] = audience
@@ -98,7 +96,7 @@ class Respondents:
         return False
 
     def settled(self, question: Question) -> None:
-        """Forget a question that was answered."""
+        """Forget an answered question."""
         self._asked.pop(question, None)
 
     def _leave(self, attendance: Attendance) -> None:

@@ -1,7 +1,6 @@
-"""A form to fill in or a url to open, as it waits for its answer.
+"""An open form or url request of the agent. Knows no view.
 
-The user's `elicit` function may answer. A form's answer is checked off the agent thread, because
-the first check loads a large library. Knows no view.
+A form's answer is checked off the agent thread, because the first check loads a large library.
 """
 
 from __future__ import annotations
@@ -42,17 +41,17 @@ class ElicitationRequest(Question):
 
     @property
     def request(self) -> ElicitationRequested:
-        """The request as it came."""
+        """The request as received."""
         return self._session.state.elicitations[ElicitationId(self.key.id)].request
 
     @property
     def title(self) -> str:
-        """What is asked, in the agent's words."""
+        """The agent's message."""
         return self.request.message
 
     @property
     def form(self) -> Form | None:
-        """The form; None where a url is to be opened."""
+        """The form; None for a url."""
         return self.request.form
 
     def fill(self, values: Mapping[str, Any]) -> None:
@@ -84,18 +83,18 @@ class ElicitationRequest(Question):
             self._check(result, self._function_answer_checked)
 
     def ask_person(self) -> None:
-        """See `Question.ask_person`; loads what the check needs while the user fills a form in."""
+        """See `Question.ask_person`; also loads the form checker meanwhile."""
         super().ask_person()
         if self.is_open and self.form is not None:
             asyncio.get_running_loop().run_in_executor(None, read_answer, Form(()), {})
 
     def submit(self, values: Mapping[str, Any]) -> None:
-        """Send what was filled into a view's form, or show which rules it breaks."""
+        """Send the values of a view's form, or show which rules they break."""
         if self.is_open and self.form is not None:
             self._check(values, self._submission_checked)
 
     def reply(self, action: Action) -> None:
-        """Decline or cancel in a view; for a url also `accept`: the user has opened it."""
+        """Decline or cancel from a view; for a url also `accept`, once the user has opened it."""
         if self.is_open and (action != "accept" or self.request.url_request is not None):
             self._settle(action, "you")
 

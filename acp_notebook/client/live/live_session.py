@@ -1,7 +1,7 @@
-"""One session as it lives on the agent thread: its state, its reader, its open questions.
+"""A live session on the agent thread: its state, its reader, its open questions.
 
-Feeds everything, in receive order, through the reader into the state, measures when it came, and
-calls the subscribers with what changed. Sends prompts, at once or when the agent can take them.
+Feeds every update, in receive order, through the reader into the state, records its time, and
+calls the subscribers with the changes. Sends prompts, at once or when the agent can take them.
 Knows the wire only through the dialect and the connection; knows no view.
 """
 
@@ -68,7 +68,7 @@ class SessionConnection(Protocol):
 
     @property
     def is_alive(self) -> bool:
-        """Whether the agent can be asked something."""
+        """Whether requests can be sent to the agent."""
 
     @property
     def capabilities(self) -> ClientCapabilities:
@@ -82,7 +82,7 @@ class SessionConnection(Protocol):
 
 
 class Subscription:
-    """A listener's place in a session, until `close`."""
+    """A listener's registration with a session, until `close`."""
 
     def __init__(self, listeners: dict[Subscription, Listener], listener: Listener) -> None:
         self._listeners = listeners
@@ -94,7 +94,7 @@ class Subscription:
 
 
 class LiveSession:
-    """A session on the agent thread. All methods belong to that thread."""
+    """A session on the agent thread; all methods are called on that thread."""
 
     def __init__(
         self,
@@ -114,24 +114,24 @@ class LiveSession:
         self.requests: set[RequestId] = set()
         """Our own requests about this session that wait for the agent's answer."""
         self.received_count = 0
-        """How many updates have come."""
+        """How many updates were received."""
         self.suppress_replay = False
-        """Whether a replay of what is known is expected: then settings are taken, no messages."""
+        """Whether the agent replays known entries: then only updates of settings are applied."""
         self._listeners: dict[Subscription, Listener] = {}
         self._connections = 1
         self._ids = IdNamespace()
         self._numbers = itertools.count(1)
 
     def subscribe(self, listener: Listener) -> Subscription:
-        """Have a listener called with every list of changes, after earlier subscribers."""
+        """Call a listener with every list of changes, after earlier subscribers."""
         return Subscription(self._listeners, listener)
 
     def wire_id(self, marked: str) -> str:
-        """An id as the agent knows it; see `IdNamespace`."""
+        """Return an id in the agent's form; see `IdNamespace`."""
         return self._ids.wire_id(marked)
 
     def apply(self, updates: Iterable[u.SessionUpdate]) -> None:
-        """Apply updates in order, tell the listeners, send what waited for this."""
+        """Apply updates in order, call the listeners, send a queued prompt if the agent is idle."""
         changes: list[SessionChange] = []
         for update in updates:
             changes += apply(self.state, update)
@@ -149,27 +149,33 @@ class LiveSession:
         self._send_queued()
 
     def apply_read(self, updates: Iterable[u.SessionUpdate]) -> None:
-        """Apply what the reader returned, with the agent's ids kept apart by connection."""
+        """Apply the reader's updates, with the agent's ids made unique per connection."""
         self.apply(self._ids.marked(updates))
 
     def reconnect(self, connection: SessionConnection, dialect: Dialect) -> None:
-        """Go on over a new connection, with what is known so far."""
+        """Continue over a new connection, keeping the state."""
         self.connection, self.dialect = connection, dialect
         self._connections += 1
         self.reader, self._ids = dialect.reader(), IdNamespace(self._connections)
 
     def opened(self, session_id: u.SessionId, answer: Any, *, is_new: bool) -> None:
-        """The set-up answer came: the session is served (again), or a new one in its place."""
+        """Apply the answer to session set-up.
+
+        Args:
+            session_id: The id of the session.
+            answer: The result of `session/new`, `load` or `resume`.
+            is_new: Whether a new session takes the place of the earlier one.
+        """
         self.session_id = session_id
         self.apply([u.SessionOpened(is_new)])
         self.apply_read(self.reader.opened(answer if isinstance(answer, dict) else {}))
 
     def option_set(self, option: u.ConfigOption, value: str | bool, answer: Any) -> None:
-        """The agent took a config option's new value."""
+        """Apply the answer to a config option's new value."""
         self.apply_read(self.reader.option_set(option, value, answer))
 
     def receive(self, update: Any) -> None:
-        """One `session/update` of the agent."""
+        """Read and apply one `session/update`."""
         self.received_count += 1
         found = self.reader.update(update)
         if self.suppress_replay:
@@ -182,7 +188,7 @@ class LiveSession:
         """Send a prompt, or queue it until the agent can take it (PROMPT-6)."""
         state = self.state
         if not self.connection.is_alive:
-            # It has just ended; how is not known yet, and this prompt need not wait for that.
+            # The agent has just ended; the reason, not known yet, is none of this prompt's.
             self.lost("The agent is not running.", "")
         is_free = state.is_idle and not state.pending
         can_join = self.dialect.takes_prompts_while_busy and not self._queued()
@@ -211,9 +217,9 @@ class LiveSession:
             if response.error is None:
                 self.apply_read(self.reader.prompt_answered(prompt_id, response.result))
             elif isinstance(response.error, ConnectionLost):
-                return  # `lost` settles everything, with the reason
+                return  # `lost` ends all prompts, with the reason
             elif was_busy and not self.state.is_idle and not self.state.is_cancelling:
-                # The agent takes no prompt while it works: keep it for when it is idle.
+                # The agent takes no prompt while it works: keep the prompt until it is idle.
                 self.apply([u.PromptQueued(prompt_id, content)])
             else:
                 error = response.error
@@ -231,7 +237,7 @@ class LiveSession:
             self.apply_read(self.reader.prompt_failed(prompt_id, failure))
 
     def refuse(self, prompt_id: u.PromptId, error: Exception) -> None:
-        """End a prompt that could not be sent."""
+        """End a prompt that could not be sent, with the error as its failure."""
         if self.state.prompts[prompt_id].is_ended:
             return
         failure = u.Failure(str(error))
@@ -240,15 +246,15 @@ class LiveSession:
         self.apply([u.PromptFailed(prompt_id, failure)])
 
     def withdraw(self, prompt_id: u.PromptId) -> None:
-        """Take back a queued prompt; one that was sent stays."""
+        """Withdraw a queued prompt; a sent one is not affected."""
         if prompt_id in self.state.prompts:
             self.apply([u.PromptWithdrawn(prompt_id)])
 
     def cancel(self) -> bool:
-        """Cancel the present work (CANCEL-1..3). False: there was nothing new to cancel."""
+        """Cancel the present work (CANCEL-1..3); return False if there is nothing to cancel."""
         state = self.state
         if state.is_idle and not state.open_prompts:
-            # Nothing runs that a cancel would end; what is asked nevertheless is not wanted.
+            # No work runs that a cancel would end; only open questions can be cancelled.
             was_asked = state.has_questions
             self._drop_questions("you stopped")
             return was_asked
@@ -261,15 +267,15 @@ class LiveSession:
         return True
 
     def stop(self) -> str:
-        """Cancel the present work; a second time, while it is not confirmed, end the process.
+        """Cancel the present work; called again before the agent confirms, end the process.
 
         Returns:
-            What was done, in one sentence.
+            The effect, in one sentence.
         """
         if self.cancel():
             return "Cancel sent. Stop once more to end the agent's process."
         if self.state.is_cancelling:
-            # A turn that was cancelled loses its agent quietly: what became of it is said here.
+            # A cancelled turn shows nothing of the agent's end, so a notice reports it.
             launch = self.connection.launch
             ended = f"The agent {launch.name} was ended: it did not stop."
             self.apply([u.Notice("warning", ended, launch.comeback)])
@@ -284,14 +290,14 @@ class LiveSession:
             question.cancel(reason)
 
     def lost(self, reason: str, detail: str) -> None:
-        """The connection ended: nothing keeps waiting."""
+        """End all questions and prompts after the end of the connection."""
         for question in list(self.questions.values()):
             question.drop()
         if self.state.is_connected:
             self.apply([u.AgentLost(reason, detail)])
 
     def closed(self) -> None:
-        """The session was closed: its questions, and prompts that the agent still has, end."""
+        """End the questions of a closed session, and the prompts that the agent still has."""
         self._drop_questions("the session was closed")
         if self.state.pending:
             self.lost("The session was closed.", "")
@@ -299,7 +305,7 @@ class LiveSession:
     # questions
 
     def ask_permission(self, incoming: IncomingRequest, params: Any) -> None:
-        """A permission request of the agent; it is answered exactly once."""
+        """Ask for a permission on the agent's behalf; the request is answered exactly once."""
         permission_id = u.PermissionId(str(next(self._numbers)))
         question = PermissionRequest(
             self,
@@ -309,7 +315,7 @@ class LiveSession:
         self._ask(question, incoming, lambda: self.reader.permission_asked(permission_id, params))
 
     def ask_elicitation(self, incoming: IncomingRequest, params: Any) -> None:
-        """A form or a url of the agent; it is answered exactly once."""
+        """Show the agent's form or url; the request is answered exactly once."""
         elicitation_id = ElicitationId(f"asked-{next(self._numbers)}")
 
         def read() -> Iterable[u.SessionUpdate]:
@@ -340,13 +346,13 @@ class LiveSession:
         subject: u.PermissionSubject,
         respond: Callable[[policies.Decision], object],
     ) -> PermissionRequest:
-        """A question of this client's own: the same card, the same policy, another asker.
+        """Ask a question of this client's own, with the same card and policy as the agent's.
 
         Args:
             title: The question.
-            options: What can be chosen.
-            subject: What it is about.
-            respond: Gets the decision, once; also when the turn is cancelled or the agent lost.
+            options: The options.
+            subject: The subject, such as the code to run.
+            respond: Called with the decision, once; also after a cancelled turn or a lost agent.
         """
         permission_id = u.PermissionId(str(next(self._numbers)))
         question = PermissionRequest(self, permission_id, respond, is_own=True)
@@ -354,7 +360,7 @@ class LiveSession:
         return question
 
     def url_completed(self, params: Mapping[str, Any]) -> None:
-        """An `elicitation/complete`; ids that are not known here change nothing."""
+        """Apply an `elicitation/complete`; unknown ids have no effect."""
         url_id = completed_url(params)
         if url_id is not None:
             self.apply([UrlCompleted(url_id)])

@@ -1,7 +1,4 @@
-"""A permission request as it waits for its answer: on the wire, or of a tool of this kernel's.
-
-A named policy or a policy function may answer; see `policies`. Knows no view.
-"""
+"""An open permission request, of the agent or of a tool of this kernel. Knows no view."""
 
 from __future__ import annotations
 
@@ -22,11 +19,10 @@ class PermissionRequest(Question):
     """A permission that the agent or a tool of this kernel asks for.
 
     Args:
-        session: Where it is asked.
-        permission_id: Its id in the session's state.
-        respond: Gets the decision, once; also when the turn is cancelled. The agent's own requests
-            are answered on the wire by it.
-        is_own: Whether this client asks: the agent's wire knows nothing of the question then.
+        session: The session it belongs to.
+        permission_id: The id in the session's state.
+        respond: Called with the decision, once; also when the turn is cancelled.
+        is_own: Whether this client asks, so that nothing of the question goes over the wire.
     """
 
     function_words = "permission policy"
@@ -45,17 +41,17 @@ class PermissionRequest(Question):
 
     @property
     def request(self) -> u.PermissionRequested:
-        """The request as it came."""
+        """The request as received."""
         return self._session.state.permissions[u.PermissionId(self.key.id)].request
 
     @property
     def title(self) -> str:
-        """What is asked, in the agent's words."""
+        """The title of the request."""
         return self.request.title
 
     @property
     def options(self) -> tuple[u.PermissionOption, ...]:
-        """What can be chosen, in the agent's order."""
+        """The options, in the agent's order."""
         return self.request.options
 
     def answer(self, option_id: str) -> None:
@@ -93,7 +89,7 @@ class PermissionRequest(Question):
         self.settle(policies.Decision(None, reason))
 
     def settle(self, decision: policies.Decision) -> None:
-        """Answer, once."""
+        """Respond with a decision, unless the question is closed."""
         if self._close():
             self._respond(decision)
             self._applied(decision)
@@ -111,6 +107,6 @@ class PermissionRequest(Question):
             self._session.apply_read(self._session.reader.permission_settled(settled))
 
     def drop(self) -> None:
-        """See `Question.drop`; a tool of this kernel gets its answer."""
+        """See `Question.drop`; a tool of this kernel gets `cancelled`."""
         if self._close() and self._is_own:
             self._respond(policies.Decision(None, "the agent ended"))

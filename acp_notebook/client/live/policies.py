@@ -1,9 +1,8 @@
 """Permission policies: which requests are answered without asking, and how.
 
-A policy chooses an option or None, "ask the user". It never widens by fallback: `allow` picks
-only a plain allow-once, and only where there is a single one (several are choices to make, not
-consent to give); an option whose kind is unknown is never taken for an approval (PERM-2, PERM-6).
-Knows no wire and no view.
+A policy chooses an option, or None: "ask the user". It never widens by fallback: `allow` picks only
+a plain allow-once, and only a single one (several are a choice, not a consent); an option of an
+unknown kind never counts as an approval (PERM-2, PERM-6). Knows no wire and no view.
 """
 
 from __future__ import annotations
@@ -44,17 +43,17 @@ Policy = str | PolicyFunction
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What to answer; `option_id` None means the outcome `cancelled`. `by` stands in the record."""
+    """An answer and who gave it; an `option_id` of None is the outcome `cancelled`."""
 
     option_id: str | None
     by: str
 
 
 def check_policy(policy: Policy) -> Policy:
-    """Return the policy.
+    """Return the policy if it is valid.
 
     Raises:
-        UsageError: It is no policy's name and no function.
+        UsageError: The policy is neither a known name nor a function.
     """
     if callable(policy) or policy in POLICIES:
         return policy
@@ -65,7 +64,7 @@ def check_policy(policy: Policy) -> Policy:
 
 
 def question_of(request: PermissionRequested, state: SessionState) -> PermissionQuestion:
-    """The request with what is known of its tool call."""
+    """Return the request as a policy sees it, with the kind of its tool call."""
     call = _tool_call_of(request, state)
     return PermissionQuestion(
         request.title,
@@ -84,7 +83,7 @@ def _tool_call_of(request: PermissionRequested, state: SessionState) -> ToolCall
 
 
 def decide(policy: str, question: PermissionQuestion) -> Decision | None:
-    """The answer of a named policy, or None: ask."""
+    """Return the answer of a named policy, or None to ask the user."""
     by = f"policy {policy}"
     if policy == "reject":
         return rejection(question.options, by)
@@ -94,7 +93,7 @@ def decide(policy: str, question: PermissionQuestion) -> Decision | None:
 
 
 def rejection(options: tuple[PermissionOption, ...], by: str) -> Decision:
-    """Refuse by a reject option; `cancelled` only where the agent offers none, and say so."""
+    """Return the first reject option; `cancelled`, with a remark, only if there is none."""
     for kind in ("reject_once", "reject_always"):
         option_id = _first(options, kind)
         if option_id is not None:
@@ -103,10 +102,10 @@ def rejection(options: tuple[PermissionOption, ...], by: str) -> Decision:
 
 
 def chosen_by_function(choice: object, options: tuple[PermissionOption, ...]) -> Decision | None:
-    """Check what a policy function returned.
+    """Return a policy function's choice as a decision; None asks the user.
 
     Raises:
-        UsageError: It is not one of the options' ids.
+        UsageError: The choice is not the id of an option.
     """
     if choice is None:
         return None

@@ -1,4 +1,4 @@
-"""The permission policies that have a name, and what each does. Cheap: help texts name them."""
+"""The named permission policies and their effects. Cheap to import, for help texts."""
 
 from typing import Final
 

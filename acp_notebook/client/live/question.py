@@ -1,9 +1,9 @@
 """A question of the agent, or of this client, from the request to the answer.
 
 One flow for permissions and elicitations: a policy or a function of the user's may answer; else a
-person does, wherever an audience can ask; where nobody can be asked the question is refused at
-once. A cancelled turn cancels the question, the agent may withdraw it, and a lost connection drops
-it. Every request is answered exactly once. Knows no view.
+person does, wherever an audience can ask; without one the question is refused at once. A cancelled
+turn cancels the question, the agent may withdraw it, and a lost connection drops it. Every request
+is answered exactly once. Knows no view.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Question(ABC):
     @property
     @abstractmethod
     def title(self) -> str:
-        """What is asked, in the agent's words."""
+        """The question, in the agent's words."""
 
     @property
     def session(self) -> LiveSession:
@@ -54,30 +54,30 @@ class Question(ABC):
 
     @property
     def is_open(self) -> bool:
-        """Whether the question waits for its answer."""
+        """Whether the question is unanswered."""
         return self.key in self._session.questions
 
-    def answer(self, option_id: str) -> None:  # noqa: ARG002 - for those that have options
+    def answer(self, option_id: str) -> None:  # noqa: ARG002 - for questions with options
         """Choose an option of a permission request.
 
         Raises:
-            UsageError: The question has no such option, or was answered before.
+            UsageError: The question has no such option, or is already answered.
         """
         raise UsageError(f"{self.title!r} has no options: use fill({{...}}) or decline().")
 
     def fill(self, values: Mapping[str, Any]) -> None:  # noqa: ARG002 - for forms and urls
-        """Send the values of a form by name; an empty dict says that a url was opened.
+        """Send the values of a form by name; an empty dict for a url that was opened.
 
         Raises:
-            UsageError: The values break the form's rules, or the question was answered before.
+            UsageError: The values break the form's rules, or the question is already answered.
         """
         raise UsageError(f"{self.title!r} is no form: use answer(option_id) or decline().")
 
     def decline(self) -> None:
-        """Refuse: a permission by its reject option, a form or a url by `decline`.
+        """Refuse: a permission with its reject option, a form or a url with `decline`.
 
         Raises:
-            UsageError: The question was answered before.
+            UsageError: The question is already answered.
         """
         self._thread.call(lambda: self._once(lambda: self._refuse("you")))
 
@@ -89,7 +89,7 @@ class Question(ABC):
     # the flow, on the agent thread
 
     def begin(self, found: Iterable[u.SessionUpdate]) -> None:
-        """Show the request and find somebody who answers."""
+        """Show the request, then consult the policy, the user's function or a person."""
         self._session.questions[self.key] = self
         self._session.apply(found)
         if self._session.state.is_cancelling:
@@ -99,30 +99,26 @@ class Question(ABC):
 
     @abstractmethod
     def _consult(self) -> None:
-        """Have the policy or the user's function answer, or ask a person."""
+        """Settle by the policy or the user's function, or ask a person."""
 
     @abstractmethod
     def _read(self, result: Any) -> None:
-        """Settle by what the user's function returned.
-
-        Raises:
-            UsageError: The result is no answer.
-        """
+        """Settle by the result of the user's function; raise `UsageError` if it is no answer."""
 
     @abstractmethod
     def _refuse(self, by: str) -> None:
-        """Answer by a rejection."""
+        """Answer with a rejection."""
 
     @abstractmethod
     def cancel(self, reason: str) -> None:
-        """Answer that the turn was cancelled (CANCEL-3)."""
+        """Answer with `cancelled`: the turn was cancelled, or the user stopped (CANCEL-3)."""
 
     @abstractmethod
     def withdrawn(self) -> None:
-        """The agent takes the request back; the connection answers -32800 afterwards (PERM-8)."""
+        """Close a question the agent withdrew; the connection then answers -32800 (PERM-8)."""
 
     def drop(self) -> None:
-        """The connection is gone: there is no agent to answer to."""
+        """Close the question without an answer after the end of the connection."""
         self._close()
 
     def _ask_function(self, function: Callable[..., Any], request: Any) -> None:
@@ -141,26 +137,26 @@ class Question(ABC):
         except UsageError as error:
             self._function_failed(str(error))
         except BaseException as error:
-            # Also what would end a thread (SystemExit, an interrupt): this one serves all agents.
+            # SystemExit and interrupts too: they must not end the thread, which serves all agents.
             logger.exception("The %s failed.", self.function_words)
             self._function_failed(f"{type(error).__name__}: {error}")
 
     def _function_failed(self, reason: str) -> None:
-        # A broken function allows nothing; a person may still answer.
+        # A failed function is no consent; a person may still answer.
         self._session.apply([u.Notice("warning", f"Your {self.function_words} failed", reason)])
         self.ask_person()
 
     def ask_person(self) -> None:
-        """Ask wherever somebody can be asked, else refuse."""
+        """Ask the first audience that can ask, or refuse if there is none."""
         if self.is_open and not self._session.respondents.place(self):
             self._refuse(NOBODY)
 
     def give_up(self, reason: str) -> None:
-        """Refuse a question whose audience got no answer."""
+        """Refuse an open question whose audience got no answer."""
         if self.is_open:
             self._refuse(reason)
 
     def _close(self) -> bool:
-        """Take the question out of the open ones; False if it was out already."""
+        """Remove the question from the open ones; return False if it was closed already."""
         self._session.respondents.settled(self)
         return self._session.questions.pop(self.key, None) is not None

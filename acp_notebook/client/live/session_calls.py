@@ -1,6 +1,6 @@
-"""Calls about sessions beside prompts: list, resume, close, delete, options, single tool calls.
+"""Session calls other than prompts: list, resume, close, delete, set options, cancel tool calls.
 
-Functions on the agent thread; `Agent` and `Session` offer them to users. Knows no notebook.
+All run on the agent thread; `Agent` and `Session` offer them to users. Knows no notebook.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ MAX_PAGES = 200
 
 @dataclass(frozen=True, slots=True)
 class SessionListing:
-    """All pages joined; `warning` says why it may not be whole."""
+    """The joined pages; `warning` gives the reason if they may be incomplete."""
 
     sessions: tuple[ListedSession, ...]
     warning: str | None = None
 
 
 async def list_sessions(connection: AgentConnection, cwd: str | None) -> SessionListing:
-    """Every session of the agent, all pages (SESS-4).
+    """Return all sessions of the agent, from all pages (SESS-4).
 
     Args:
-        connection: The agent.
-        cwd: Only sessions of this folder; None for all.
+        connection: The connection to the agent.
+        cwd: The folder whose sessions to list; None for all.
 
     Raises:
         UnsupportedByAgent: The agent keeps no list.
-        AgentError: It refused.
+        AgentError: The agent refused.
     """
     facts = connection.facts
     if not facts.capabilities.list_sessions:
@@ -77,17 +77,17 @@ async def resume(
     *,
     replay: bool,
 ) -> bool:
-    """Take up a session; with `replay` its updates rebuild the conversation (SESS-5).
+    """Resume a session; with `replay` its updates rebuild the conversation (SESS-5).
 
     Returns:
-        Whether a replay was asked for: an agent may only resume without one, or only with one.
+        Whether a replay was requested: some agents resume only with one, or only without.
 
     Raises:
-        UnsupportedByAgent: The agent cannot take up sessions.
-        AgentError: It does not know this one, or refused.
+        UnsupportedByAgent: The agent cannot resume sessions.
+        AgentError: The agent does not know the session, or refused.
     """
     facts = connection.facts
-    # Known before it is asked for: the replay comes before the answer (SESS-3).
+    # Expect the session before the request: the replay comes before the answer (SESS-3).
     connection.routes.expect(u.SessionId(session_id), live)
     try:
         taken = await ask_to_resume(connection, session_id, setup, replay=replay)
@@ -108,7 +108,7 @@ async def resume(
 
 
 class TakenUp(NamedTuple):
-    """How an agent took a session up."""
+    """How an agent resumed a session, and its answer."""
 
     with_replay: bool
     answer: Any
@@ -117,12 +117,12 @@ class TakenUp(NamedTuple):
 async def ask_to_resume(
     connection: AgentConnection, session_id: str, setup: SessionSetup, *, replay: bool
 ) -> TakenUp | None:
-    """Ask an agent to take a session up, with or without a replay; the other way if need be.
+    """Resume a session with or without a replay, whichever the agent offers.
 
     Some agents offer only one of the two, some advertise a method that they do not have.
 
     Returns:
-        How it was done, or None if the agent offers no way.
+        How the session was resumed, or None if the agent offers no way.
 
     Raises:
         RequestFailed: The agent refused.
@@ -145,11 +145,11 @@ async def ask_to_resume(
 
 
 async def close(connection: AgentConnection, session_id: str) -> None:
-    """Tell the agent that the session is not needed any more; one it does not know is closed.
+    """Close a session; one that the agent does not know counts as closed.
 
     Raises:
         UnsupportedByAgent: The agent has no such call.
-        RequestFailed: It refused.
+        RequestFailed: The agent refused.
     """
     facts = connection.facts
     if not facts.capabilities.close:
@@ -158,11 +158,11 @@ async def close(connection: AgentConnection, session_id: str) -> None:
 
 
 async def delete(connection: AgentConnection, session_id: str) -> None:
-    """Delete a session for good; one the agent does not know is deleted.
+    """Delete a session for good; one that the agent does not know counts as deleted.
 
     Raises:
         UnsupportedByAgent: The agent has no such call.
-        RequestFailed: It refused.
+        RequestFailed: The agent refused.
     """
     facts = connection.facts
     if not facts.capabilities.delete:
@@ -192,10 +192,10 @@ async def set_option(live: LiveSession, option: u.ConfigOption, value: str | boo
 
 
 async def cancel_tool_call(live: LiveSession, tool_call_id: str) -> None:
-    """Cancel a tool call, or the command in its terminal, by what each advertises (TOOL-9).
+    """Cancel a tool call, or the command in its terminal, whichever can be cancelled (TOOL-9).
 
     Raises:
-        UsageError: There is no such call, or it has ended.
+        UsageError: There is no such call, or the call has ended.
         UnsupportedByAgent: Neither the call nor its terminal can be cancelled by itself.
         RequestFailed: The agent refused.
     """

@@ -1,1 +1,1 @@
-"""The methods that the client serves to an agent: files, terminals and their registration."""
+"""The methods that the client serves to an agent: files, terminals, and their table."""

@@ -1,7 +1,6 @@
-"""What this client serves to an agent: a table of methods, and the offer that names them.
+"""The table of methods that this client serves, and the capabilities that advertise them.
 
-What is advertised and what is answered come from one place, so that they cannot differ (INIT-5).
-Knows no method's meaning.
+Both stand in one place so that they cannot differ (INIT-5). Knows no method's meaning.
 """
 
 from __future__ import annotations
@@ -26,20 +25,19 @@ logger = logging.getLogger(__name__)
 Q = TypeVar("Q")
 R = TypeVar("R")
 
-# A request of the agent, the session it is about (None: none is open yet), and its params. It is
-# answered by this call or later, exactly once.
+# Takes a request of the agent, its session and its params; answers now or later, exactly once.
 ClientMethod = Callable[[IncomingRequest, LiveSession, dict[str, Any]], None]
 AsyncClientMethod = Callable[[IncomingRequest, LiveSession, Q], Awaitable[R]]
-# A notification's params, and the sessions that may be concerned.
+# Takes the sessions of the connection and a notification's params.
 Listener = Callable[[list[LiveSession], dict[str, Any]], None]
 
 _running: set[asyncio.Task[None]] = set()  # a loop holds its tasks weakly
 
 
 def serve_async(call: ClientCall[Q, R], work: AsyncClientMethod[Q, R]) -> ClientMethod:
-    """A method that takes its time: the request is answered with what `work` returns or raises.
+    """Make a method that answers with the result or the error of async work.
 
-    It may raise `RpcError`, and `Malformed` for params that make no sense.
+    The work may raise `RpcError`, and `Malformed` for unreadable params.
     """
 
     async def run(incoming: IncomingRequest, session: LiveSession, params: dict[str, Any]) -> None:
@@ -63,32 +61,27 @@ def serve_async(call: ClientCall[Q, R], work: AsyncClientMethod[Q, R]) -> Client
     return serve
 
 
-def _ask(incoming: IncomingRequest, session: LiveSession, params: dict[str, Any]) -> None:
-    session.ask_permission(incoming, params)
-
-
-def _elicit(incoming: IncomingRequest, session: LiveSession, params: dict[str, Any]) -> None:
-    session.ask_elicitation(incoming, params)
-
-
 def _url_completed(sessions: list[LiveSession], params: dict[str, Any]) -> None:
     for session in sessions:
         session.url_completed(params)
 
 
 def _default_offer() -> ClientCapabilities:
-    # A pseudo-terminal for a login is a thing of POSIX.
+    # A login in a terminal needs a pseudo-terminal, which only POSIX has.
     return ClientCapabilities(forms=True, urls=True, terminal_login=os.name == "posix")
 
 
 @dataclass(slots=True)
 class ClientMethods:
-    """Methods by name. Permission requests, forms and pages are served always."""
+    """Methods by name. Permission requests, forms and urls are always served."""
 
     capabilities: ClientCapabilities = field(default_factory=_default_offer)
     requests: dict[str, ClientMethod] = field(
-        default_factory=lambda: {REQUEST_PERMISSION: _ask, CREATE: _elicit}
+        default_factory=lambda: {
+            REQUEST_PERMISSION: lambda asked, live, params: live.ask_permission(asked, params),
+            CREATE: lambda asked, live, params: live.ask_elicitation(asked, params),
+        }
     )
     notifications: dict[str, Listener] = field(default_factory=lambda: {COMPLETE: _url_completed})
     on_closed: list[Callable[[LiveSession], None]] = field(default_factory=list)
-    """Told of each session that was closed or deleted; of a loss the session itself tells."""
+    """Called with each closed or deleted session; a lost session notifies its own listeners."""

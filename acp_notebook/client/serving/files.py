@@ -1,10 +1,9 @@
 """Text files that an agent reads and writes through this client, inside the session's folders.
 
-A write needs no permission of its own (the agent asks for its tool call), but it happens through
-this client, so it stands in the session as a notice, and so does every refusal. Reads stand in the
-trace only: agents read dozens of files in a turn and show them as tool calls themselves. The disk
-is touched on other threads, one request after another, so that a read sees the write before it.
-Knows no notebook beyond the question whether a file is one that is open here.
+A write needs no permission of its own (the agent asks for its tool call), but the session shows it
+as a notice, and so every refusal. Reads stand in the trace only: agents read dozens of files in a
+turn and show them as tool calls themselves. Other threads access the disk, one request at a time,
+so that a read sees the write before it. Knows no notebook but whether a file is an open one.
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ from acp_notebook.protocol.client_calls import ReadFile, WriteFile, not_found
 from acp_notebook.session import updates as u
 
 MAX_READ_BYTES = 10 * 1024 * 1024
-"""The longest text that one read answers with; an agent gets more in parts, by line and limit."""
+"""The longest answer to one read; an agent reads more in parts, by line and limit."""
 
 IsOpenNotebook = Callable[[Path], bool]
 
 
 def is_notebook(path: Path) -> bool:
-    """Whether the file is a notebook: what is open elsewhere cannot be known, so any counts."""
+    """Whether the file is a notebook. Any may be open elsewhere, so all count as open."""
     return path.suffix.lower() == ".ipynb"
 
 
 class FileSystem:
-    """Serves text files to the agent. All methods belong to the agent thread."""
+    """Serves text files to the agent. Called on the agent thread."""
 
     def __init__(self, roots: Roots, is_open_notebook: IsOpenNotebook = is_notebook) -> None:
         self._roots = roots
@@ -42,7 +41,11 @@ class FileSystem:
         self._turn = asyncio.Lock()
 
     async def read(self, incoming: IncomingRequest, session: LiveSession, request: ReadFile) -> str:
-        """The text, or the part of it that is asked for."""
+        """Return the requested text or part of it.
+
+        Raises:
+            RpcError: The file is out of reach, missing, too long, or no text.
+        """
         del incoming
         async with self._turn:
             try:
@@ -54,10 +57,14 @@ class FileSystem:
     async def write(
         self, incoming: IncomingRequest, session: LiveSession, request: WriteFile
     ) -> None:
-        """Write the text; the file's folder is made if there is none."""
+        """Write the text; creates the file's folder if it is missing.
+
+        Raises:
+            RpcError: The file is out of reach, an open notebook, or cannot be written.
+        """
         async with self._turn:
             if incoming.answered:
-                return  # withdrawn while it waited for its turn: nothing was written
+                return  # withdrawn while it waited for the lock
             try:
                 written = await asyncio.to_thread(
                     _write_inside, request, self._roots(session), self._is_open_notebook
@@ -92,12 +99,12 @@ def _read_inside(request: ReadFile, roots: Sequence[str]) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError:
-        # Replaced bytes would come back as damage when the agent writes the file.
+        # Replacement characters would damage the file when the agent writes it back.
         raise RpcError(INVALID_PARAMS, f"{path} is no text in UTF-8.") from None
 
 
 def _lines(file: IO[bytes], first: int, limit: int | None) -> bytes | None:
-    """So many lines from the first on (from 1), with their ends; None if they are too long."""
+    """Read `limit` lines from line `first` (from 1), with their ends; None if they are too long."""
     for _ in range(first - 1):
         if not _skip_line(file):
             return b""
@@ -116,7 +123,7 @@ def _lines(file: IO[bytes], first: int, limit: int | None) -> bytes | None:
 
 
 def _skip_line(file: IO[bytes]) -> bool:
-    """Pass a line without holding it in memory; False at the end of the file."""
+    """Skip a line without holding it in memory; return False at the end of the file."""
     while data := file.readline(MAX_READ_BYTES):
         if data.endswith(b"\n"):
             return True
@@ -138,7 +145,7 @@ def _write_inside(
         if found.exists():
             _check_is_file(path, found.stat().st_mode)
         found.parent.mkdir(parents=True, exist_ok=True)
-        # The symlinks are resolved; one that was put there since is not followed.
+        # Symlinks are resolved already; one created since is not followed.
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
         with os.fdopen(os.open(found, flags, 0o666), "wb") as file:
             file.write(data)
@@ -148,13 +155,12 @@ def _write_inside(
 
 
 def _shown(found: Path, roots: Sequence[str]) -> str:
-    """The path as short as it is clear: relative to the working directory, if inside."""
     cwd = Path(roots[0]).resolve()
     return str(found.relative_to(cwd)) if found.is_relative_to(cwd) else str(found)
 
 
 def _check_is_file(path: str, mode: int) -> None:
-    # A pipe would be waited for, a device may have no end.
+    # A pipe would block, a device may have no end.
     if not stat.S_ISREG(mode):
         kind = "a folder" if stat.S_ISDIR(mode) else "no regular file"
         raise RpcError(INVALID_PARAMS, f"{path} is {kind}.")

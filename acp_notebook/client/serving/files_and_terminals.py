@@ -1,10 +1,9 @@
-"""Files and terminals of this machine, served to an agent by choice.
+"""Files and terminals of this machine, served to an agent only at the user's request.
 
-Nothing is offered unless it was asked for. An agent has its own way to the disk and to a shell, and
-its own rules for them; a client's way is worth having where an editor holds unsaved text, which a
-kernel does not. Some agents fail with it (see the catalogue), and not every protocol version has
-it. What is advertised and what is served come from the same names (INIT-5). Knows no file, no
-process and no version.
+An agent has its own access to the disk and to a shell, with its own rules; a client's access helps
+where an editor holds unsaved text, which a kernel does not. Some agents fail with it (see the
+catalogue), and not every protocol version has it. The same names decide what is advertised and what
+is served (INIT-5). Knows no file, no process and no version.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ SERVABLE = ("read", "write", "terminal")
 
 
 class FilesAndTerminals:
-    """Serves what `names` say: `read` and `write` text files, `terminal` commands."""
+    """Serves the named methods: `read` and `write` text files, `terminal` commands."""
 
     def __init__(
         self, names: Collection[str], roots: Roots, is_open_notebook: IsOpenNotebook = is_notebook
@@ -38,7 +37,7 @@ class FilesAndTerminals:
         self._terminals = Terminals(roots)
 
     def join(self, methods: ClientMethods) -> None:
-        """Offer and serve it there."""
+        """Add the methods and their capabilities to a table."""
         methods.capabilities = self._offered(methods.capabilities)
         for calls in all_client_calls():
             methods.requests |= {
@@ -76,15 +75,15 @@ class FilesAndTerminals:
         await self._terminals.end()
 
     def kill_now(self) -> None:
-        """Kill every command; for the end of this process, on any thread."""
+        """Kill every command, for the exit of this process; on any thread."""
         self._terminals.kill_now()
 
 
 def check_served(names: Collection[str]) -> frozenset[str]:
-    """The names of what shall be served.
+    """Return the names as a set.
 
     Raises:
-        UsageError: One of them is unknown.
+        UsageError: A name is unknown.
     """
     given = frozenset([names] if isinstance(names, str) else names)
     unknown = sorted(given.difference(SERVABLE))
@@ -97,7 +96,7 @@ def check_served(names: Collection[str]) -> frozenset[str]:
 
 
 def _where_offered(calls: ClientCalls, serve: ClientMethod) -> ClientMethod:
-    """The method, for agents whose version has these calls."""
+    """Serve a method only to agents whose protocol version has these calls."""
 
     def serve_if_offered(
         incoming: IncomingRequest, session: LiveSession, params: dict[str, object]

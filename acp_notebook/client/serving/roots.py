@@ -1,8 +1,7 @@
-"""The folders that a session may reach, and whether a path is inside them.
+"""The folders that a session may reach, and whether a path is inside them. Knows no request.
 
-Symlinks are followed before the question is asked. This keeps an agent that errs within its
-project; it is no wall against one that means harm, whose process has the user's rights anyway.
-Knows no request.
+The check follows symlinks. It keeps a mistaken agent within its project; it is no protection from a
+malicious one, whose process has the user's rights anyway.
 """
 
 from __future__ import annotations
@@ -18,23 +17,23 @@ Roots = Callable[[LiveSession], Sequence[str]]
 
 
 class OutOfReach(RpcError):
-    """A path that this client does not serve; the message is for the agent and for the user."""
+    """A path that this client does not serve; agent and user see the message."""
 
     def __init__(self, message: str) -> None:
         super().__init__(INVALID_PARAMS, message)
 
 
 def find_inside(path: str, roots: Sequence[str]) -> Path:
-    """The path without symlinks; a relative one counts from the first root. Touches the disk.
+    """Resolve symlinks on the disk; a relative path starts at the first root.
 
     Raises:
-        OutOfReach: It leads outside every root, or it is no path.
+        OutOfReach: The path leads outside every root, or is no path.
     """
     try:
         found = Path(roots[0], path).resolve()
         folders = [Path(root).resolve() for root in roots]
     except (OSError, RuntimeError, ValueError) as error:
-        # A loop of symlinks, a NUL in the name, a name too long.
+        # A loop of symlinks, a NUL in the name, or a too long name.
         raise OutOfReach(f"{path!r} is no usable path: {error}") from None
     if not any(found.is_relative_to(folder) for folder in folders):
         known = ", ".join(str(folder) for folder in folders)

@@ -1,6 +1,6 @@
-"""What a terminal's command wrote: as much as the agent asked to keep, and a feed for the view.
+"""The bounded output of a terminal's command, for the agent and for the view.
 
-Both are bounded, however much the command writes. Starts nothing and knows no wire.
+Starts no process; knows no wire.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from acp_notebook.session import updates as u
 
 DEFAULT_LIMIT_BYTES: Final = 1024 * 1024
 MAX_LIMIT_BYTES: Final = 16 * 1024 * 1024
-"""More than this is kept for no agent, whatever it asks for."""
+"""The most that is kept, whatever the agent asks for."""
 
 VIEW_BYTES: Final = 256 * 1024
 
@@ -22,8 +22,8 @@ _CONTINUATION, _CONTINUATION_MASK = 0x80, 0xC0
 class KeptText:
     """The end of an output as text of at most `limit` bytes of UTF-8.
 
-    What makes room goes from the beginning, whole characters at a time. Bytes that are no UTF-8 are
-    replaced; a character cut by two reads is not.
+    Old text is cut from the beginning, whole characters at a time. Bytes that are no UTF-8 are
+    replaced; a character split between two reads is not.
     """
 
     def __init__(self, limit: int | None) -> None:
@@ -33,9 +33,9 @@ class KeptText:
         self._is_truncated = False
 
     def feed(self, data: bytes, *, is_last: bool = False) -> None:
-        """Append what was read."""
+        """Append output."""
         self._kept += self._decoder.decode(data, is_last).encode()
-        # Not at every byte beyond it: cutting moves all that is kept.
+        # Cutting moves all that is kept, so it waits for twice the limit.
         if len(self._kept) > 2 * self._limit:
             self._cut()
 
@@ -49,13 +49,13 @@ class KeptText:
         self._is_truncated = True
 
     def read(self) -> tuple[str, bool]:
-        """The text, and whether its beginning is missing."""
+        """Return the text, and whether its beginning was cut."""
         self._cut()
         return self._kept.decode(), self._is_truncated
 
 
 class ViewFeed:
-    """Turns output into updates of the session's terminal, of which the end is kept there."""
+    """Turns output into updates of the session's terminal, bounded to its last part."""
 
     def __init__(self, terminal_id: u.TerminalId) -> None:
         self._terminal_id = terminal_id
@@ -64,14 +64,14 @@ class ViewFeed:
         self._shown = 0
 
     def feed(self, data: bytes) -> None:
-        """Append what was read."""
+        """Append output."""
         self._tail += data
         self._unshown += len(data)
         if len(self._tail) > 2 * VIEW_BYTES:
             del self._tail[:-VIEW_BYTES]
 
     def take(self) -> list[u.SessionUpdate]:
-        """What the session has not got yet: bytes that append or, after a flood, a snapshot."""
+        """Return the updates since the last call: appended bytes or, after a flood, a snapshot."""
         if not self._unshown:
             return []
         if self._shown + self._unshown > 2 * VIEW_BYTES:

@@ -1,9 +1,9 @@
-"""Commands that an agent runs through this client, each in a terminal of its own.
+"""Commands that an agent runs through this client, each in its own terminal. Knows no view.
 
-Each command is a real process in a process session of its own, whose stdout and stderr are one
-pipe and whose stdin is empty. What it writes goes to the agent, up to its byte limit, and into the
-session as a terminal like those that agents run themselves. Nothing outlives the session: the
-loss or the end of the agent ends all of its commands with their children. Knows no view.
+Each command is a process in its own process session, with an empty stdin and one pipe for stdout
+and stderr. The output goes to the agent, up to its byte limit, and into the session as a terminal
+like an agent's own. No command outlives its session: the loss or the end of the agent ends all of
+its commands with their children.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from acp_notebook.session.changes import SessionChange
 
 STAGE_S = 2.0
 DRAIN_S = 0.5
-"""How long the end of the output is waited for once the command has ended: a child of it that
-goes on may hold the pipe for ever."""
+"""The wait for the end of the output after the end of the command: a child of the command may
+hold the pipe for ever."""
 VIEW_PERIOD_S = 0.05
 
 _numbers = itertools.count(1)
@@ -85,7 +85,7 @@ class Command:
             self._close()
 
     async def stop(self) -> None:
-        """End the command and everything it started, also what it left running."""
+        """End the command and its children, even those that outlived it."""
         async with self._stopping:
             if self._is_closed:
                 return
@@ -96,7 +96,7 @@ class Command:
             await asyncio.wait({self._watching}, timeout=STAGE_S)
 
     async def release(self) -> None:
-        """End it and let go of it."""
+        """End the command and close its pipe."""
         await self.stop()
         self._reading.cancel()
         self._close()
@@ -107,12 +107,12 @@ class Command:
             self._child.close()
 
     def kill_now(self) -> None:
-        """Kill it with all its children; for the end of this process, on any thread."""
+        """Kill the command with all its children, for the exit of this process; on any thread."""
         self._child.kill_now()
 
 
 class Terminals:
-    """Serves commands to the agent. All methods but `kill_now` belong to the agent thread."""
+    """Serves commands to the agent. Called on the agent thread, except `kill_now`."""
 
     def __init__(self, roots: Roots) -> None:
         self._roots = roots
@@ -123,7 +123,11 @@ class Terminals:
     async def create(
         self, incoming: IncomingRequest, session: LiveSession, request: StartCommand
     ) -> u.TerminalId:
-        """Start a command; it is named by its terminal from here on."""
+        """Start a command and return its terminal's id.
+
+        Raises:
+            RpcError: The folder is out of reach, or the command cannot be run.
+        """
         line = request.command
         words = [line, *request.arguments]
         environment = {**os.environ, **request.environment}
@@ -147,7 +151,7 @@ class Terminals:
         shown = line if len(words) == 1 else shlex.join(words)
         session.apply([u.TerminalUpdate(command.terminal_id, command=shown, cwd=str(folder))])
         if incoming.answered or not session.state.is_connected:
-            # Withdrawn, or the agent ended, while the command was started.
+            # The request was withdrawn, or the agent ended, during the start.
             await self._let_go(command)
         self._end_with(session)
         return command.terminal_id
@@ -155,14 +159,14 @@ class Terminals:
     async def output(
         self, _incoming: IncomingRequest, _session: LiveSession, terminal_id: u.TerminalId
     ) -> CommandOutput:
-        """What the command has written, and how it ended."""
+        """Return the command's output so far, and its exit status."""
         command = self._command(terminal_id)
         return CommandOutput(*command.kept.read(), command.exit_status)
 
     async def wait_for_exit(
         self, _incoming: IncomingRequest, _session: LiveSession, terminal_id: u.TerminalId
     ) -> u.ExitStatus:
-        """How the command ended, once it has."""
+        """Wait for the end of the command and return its exit status."""
         command = self._command(terminal_id)
         await command.ended.wait()
         return command.exit_status or u.ExitStatus()
@@ -170,7 +174,7 @@ class Terminals:
     async def kill(
         self, _incoming: IncomingRequest, _session: LiveSession, terminal_id: u.TerminalId
     ) -> None:
-        """End the command; its output can still be asked for."""
+        """End the command; its output stays available."""
         await self._command(terminal_id).stop()
 
     async def release(
@@ -190,7 +194,6 @@ class Terminals:
         await command.release()
 
     def _end_with(self, session: LiveSession) -> None:
-        """End the session's commands when its agent is gone."""
         if session in self._sessions:
             return
         self._sessions.add(session)
@@ -205,13 +208,13 @@ class Terminals:
         subscription = session.subscribe(look)
 
     def end_soon(self, session: LiveSession) -> None:
-        """End the commands of a session, without waiting for it."""
+        """Start ending the commands of a session, without waiting."""
         ending = asyncio.get_running_loop().create_task(self.end(session))
         self._endings.add(ending)
         ending.add_done_callback(self._endings.discard)
 
     async def end(self, session: LiveSession | None = None) -> None:
-        """End the commands of a session, or all of them; they are gone when this returns."""
+        """End the commands of a session, or all, and wait for their end."""
         ending = [
             command
             for command in self._commands.values()
@@ -220,17 +223,13 @@ class Terminals:
         await asyncio.gather(*(self._let_go(command) for command in ending))
 
     def kill_now(self) -> None:
-        """Kill every command at once; for the end of this process, on any thread."""
+        """Kill every command at once, for the exit of this process; on any thread."""
         for command in list(self._commands.values()):
             command.kill_now()
 
 
 def _program(words: list[str], cwd: str, environment: dict[str, str]) -> tuple[str, list[str]]:
-    """What to execute. A lone word that names no program is a line for the shell: agents send so.
-
-    Raises:
-        FileNotFoundError: There is no such program.
-    """
+    """Find the program; a lone word that names none is a line for the shell, as agents send it."""
     name, arguments = words[0], words[1:]
     if os.path.dirname(name):  # noqa: PTH120 - the question is whether a folder was written
         candidate = Path(cwd, name)
@@ -243,5 +242,5 @@ def _program(words: list[str], cwd: str, environment: dict[str, str]) -> tuple[s
         raise FileNotFoundError(f"there is no command {name!r}")
     if os.name == "nt":
         return os.environ.get("COMSPEC", "cmd.exe"), ["/c", name]
-    # What agents write is bash more often than not.
+    # Agents mostly write bash.
     return shutil.which("bash") or "/bin/sh", ["-c", name]

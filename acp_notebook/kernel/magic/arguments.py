@@ -1,7 +1,7 @@
 """Reading `%acp` lines: options first, then names or free text, then `-- COMMAND`.
 
-The options of each subcommand are declared beside the function that runs it; help is made from them
-and from its docstring. Parsing is argparse's, cutting the line is IPython's. Knows no agent.
+Each subcommand's options are declared beside its function; they and the function's docstring make
+the help. argparse parses, IPython splits the line. Knows no agent.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     Run: TypeAlias = Callable[[MagicState, argparse.Namespace], None]
 
-# A list's dash begins a text.
+# A dash alone, as of a Markdown list, begins the text.
 _OPTION = re.compile(r"--?[A-Za-z]")
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option or positional argument: names as argparse takes them, and its keywords."""
+    """One option or positional argument, as the arguments of `add_argument`."""
 
     names: tuple[str, ...]
     keywords: dict[str, Any] = field(default_factory=dict)
@@ -45,10 +45,10 @@ TO = option("--to", metavar="LABEL")
 
 @dataclass(frozen=True)
 class Subcommand:
-    """A subcommand of `%acp`: what it takes, and what runs it.
+    """A subcommand of `%acp`: its options and its function.
 
-    `free_text` keeps what follows the options as it was written: a prompt, with the rules of
-    prompts. `takes_command` splits at `--`.
+    With `free_text` the text after the options is kept unchanged, as a prompt with its own rules.
+    `takes_command` splits the line at `--`.
     """
 
     name: str
@@ -58,10 +58,10 @@ class Subcommand:
     takes_command: bool = False
 
     def parse(self, line: str) -> argparse.Namespace:
-        """Read the line behind the subcommand's name.
+        """Read the line after the subcommand's name.
 
         Raises:
-            UsageError: It cannot be read; the message shows the usage.
+            UsageError: The line cannot be read; the message shows the usage.
         """
         line, command = _split_command(line) if self.takes_command else (line, None)
         if self.free_text:
@@ -75,12 +75,12 @@ class Subcommand:
 
     @property
     def summary(self) -> str:
-        """What it does, in a sentence."""
+        """The effect in one sentence."""
         return self.run.__doc__ or ""
 
     @property
     def usage(self) -> str:
-        """One line that shows what it takes."""
+        """The usage line."""
         tail = f" {self.free_text}" if self.free_text else ""
         tail += " [-- COMMAND ARGS]" if self.takes_command else ""
         words = self._parser().format_usage().removeprefix("usage: ").split()
@@ -88,7 +88,7 @@ class Subcommand:
 
     @property
     def help(self) -> str:
-        """What it does and takes, for `%acp help`."""
+        """The help text for `%acp help`."""
         described = self._parser().format_help().split("\n\n")
         parts = [part for part in described if part.startswith(("options:", "positional"))]
         return "\n\n".join([self.usage, self.summary, *parts]).rstrip() + "\n"
@@ -100,7 +100,7 @@ class Subcommand:
         return parser
 
     def _split_text(self, line: str) -> tuple[list[str], str]:
-        """Cut the line where its options end; the text behind is left as it was written."""
+        """Split the line after its options; the text behind stays unchanged."""
         with_value = {
             name
             for item in self.options
@@ -120,7 +120,7 @@ class Subcommand:
 def subcommand(
     name: str, *options: Option, free_text: str = "", takes_command: bool = False
 ) -> Callable[[Run], Subcommand]:
-    """Declare the subcommand that a function runs; its docstring is the summary."""
+    """Declare a function's subcommand; the function's docstring is the summary."""
     return lambda run: Subcommand(name, options, run, free_text, takes_command)
 
 
@@ -132,11 +132,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _first_word(text: str) -> tuple[str, str]:
-    """The first word and what follows.
-
-    A word may be quoted as a whole. Else quotes and brackets in it are its own, also around spaces,
-    so that an expression can be given as it is: `df[df["a b"] > 0]`.
-    """
+    """Split off the first word, quoted or an expression such as `df[df["a b"] > 0]`."""
     if text[0] in "\"'":
         end = text.find(text[0], 1)
         if end > 0 and text[end + 1 : end + 2] in ("", " ", "\t"):
@@ -146,7 +142,7 @@ def _first_word(text: str) -> tuple[str, str]:
 
 
 def _end_of_expression(text: str) -> int:
-    """Where the first word ends, with spaces in quotes and brackets; 0 if they do not match."""
+    """The end of the first word, with spaces in quotes and brackets; 0 if they stay open."""
     depth, quote = 0, ""
     for position, char in enumerate(text):
         if quote:
@@ -171,13 +167,12 @@ def _split(line: str) -> list[str]:
 
 
 def _split_command(line: str) -> tuple[str, tuple[str, ...] | None]:
-    """What stands before and behind a lone `--`."""
     padded = f" {line.strip()} "
     before, found, behind = padded.partition(" -- ")
     return (before, tuple(_split(behind))) if found else (line, None)
 
 
 def name_meant(name: str, known: list[str]) -> str:
-    """A suggestion for a mistyped name, or an empty string."""
+    """Return a suggestion for a mistyped name, or an empty string."""
     close = difflib.get_close_matches(name, known, 1)
     return f" Did you mean {close[0]!r}?" if close else ""

@@ -1,9 +1,7 @@
-"""Completion of `%acp` lines and `%%acp` prompts, by the kernel: every front end has it.
+"""Completion of `%acp` lines and `%%acp` prompts in the kernel, so that every front end has it.
 
-A matcher of IPython's completer. In lines it knows subcommands, options and their values; in
-prompts `/commands` of the agent and `@mentions`. What is offered carries a few words of explanation
-where IPython's completions can: in their type. It never raises, and asks no agent for anything that
-may take long. What a line or a prompt found is found in `found`; this module knows IPython.
+A matcher of IPython's completer; `completions` finds the texts. A completion's type holds a few
+words of explanation, as IPython has no other place for them. Never raises. Knows no agent.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ def install_completion(ip: InteractiveShell, state: MagicState) -> None:
 
 
 def remove_completion(ip: InteractiveShell) -> None:
-    """Take it back."""
+    """Remove the matcher."""
     completer = ip.Completer
     if completer is not None:
         completer.custom_matchers[:] = [
@@ -46,7 +44,7 @@ def remove_completion(ip: InteractiveShell) -> None:
 
 
 def _matcher(state: MagicState) -> Callable[[CompletionContext], dict[str, Any]]:
-    # Before the others: what is a prompt is not Python, and Jedi would look for a while.
+    # Before the others: a prompt is no Python, and Jedi would search for a while.
     @context_matcher(identifier=IDENTIFIER, priority=1_000)  # type: ignore[untyped-decorator]
     def match(context: CompletionContext) -> dict[str, Any]:
         try:

@@ -1,7 +1,7 @@
-"""What can stand at a place of an `%acp` line or an `%%acp` prompt.
+"""The completions at a place of an `%acp` line or an `%%acp` prompt. Knows no completer.
 
-Knows the subcommands as data, the agents that run and the user's variables; reads no values, and
-asks an agent only for its list of sessions, and that not for long. Knows no completer.
+Lines have subcommands, options and their values; prompts have the agent's `/commands` and
+`@mentions`. Runs no code of the user's values, and asks an agent only for its sessions, briefly.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
     from acp_notebook.kernel.magic.state import MagicState
 
-# An agent that answers later is not waited for.
+# The longest wait for an agent's answer.
 PATIENCE_S = 0.4
 MOST_WORDS_CHARS = 60
 SHOWN_CELLS = 15
@@ -38,13 +38,13 @@ _PLAIN_PATH = re.compile(r"[^\s,;\"']*")
 
 @dataclass(slots=True)
 class Completions:
-    """Texts that may replace the fragment before the cursor, with words about each."""
+    """Texts that may replace the fragment before the cursor, each with a few words about it."""
 
     fragment: str
     texts: dict[str, str] = field(default_factory=dict)
 
     def add(self, offered: Iterable[tuple[str, str]]) -> Completions:
-        """Offer what begins with the fragment; capitals do not matter."""
+        """Add the texts that begin with the fragment, in any case."""
         start = self.fragment.lower()
         for text, words in offered:
             if text.lower().startswith(start):
@@ -57,13 +57,13 @@ class Completions:
 def find_completions(
     state: MagicState, lines: list[str], line: int, column: int
 ) -> Completions | None:
-    """What can stand at the cursor; None where this is neither an `%acp` line nor a prompt.
+    """Return the completions at the cursor; None outside of `%acp` lines and prompts.
 
     Args:
         state: The agents and the notebook.
         lines: The cell.
-        line: The cursor's line, from 0 on.
-        column: Its column in that line.
+        line: The cursor's line, from 0.
+        column: The cursor's column.
     """
     before = lines[line][:column]
     first = next((n for n, text in enumerate(lines) if text.strip()), 0)
@@ -90,11 +90,7 @@ def _given_label(line: str) -> str | None:
     return match[1] if match else None
 
 
-# lines
-
-
 def _in_line(state: MagicState, subcommand: Subcommand, line: str) -> Completions | None:
-    """What can stand at the end of a line behind a subcommand."""
     if not line[:1].isspace():
         return None
     *words, fragment = line.split(" ")
@@ -107,7 +103,8 @@ def _in_line(state: MagicState, subcommand: Subcommand, line: str) -> Completion
         offered = (
             (name, str(each.keywords.get("help", "")))
             for name, each in options.items()
-            if name.startswith("-") and (name not in words or _is_repeatable(each))
+            if name.startswith("-")
+            and (name not in words or each.keywords.get("action") == "append")
         )
         return Completions(fragment).add(offered)
     given = _text(words, options)
@@ -124,13 +121,8 @@ def _takes_value(option: Option) -> bool:
     )
 
 
-def _is_repeatable(option: Option) -> bool:
-    return option.keywords.get("action") == "append"
-
-
 def _text(words: list[str], options: dict[str, Option]) -> list[str]:
-    """The words that are neither options nor their values."""
-    found, skip = [], False
+    found, skip = [], False  # the words that are neither options nor their values
     for word in words:
         option = options.get(word)
         if not skip and option is None and not word.startswith("--"):
@@ -160,7 +152,6 @@ def _values_of(state: MagicState, option: str) -> Iterator[tuple[str, str]]:
 def _arguments(
     state: MagicState, name: str, given: list[str], label: str | None
 ) -> Iterator[tuple[str, str]]:
-    """What can stand as the next argument of a subcommand."""
     sources: dict[str, Callable[[], Iterable[tuple[str, str]]]] = {
         "start": _known_agents,
         "permissions": lambda: _policies(state),
@@ -183,8 +174,7 @@ def _arguments(
 
 
 def _agent(state: MagicState, label: str | None) -> Agent | None:
-    """The agent that is meant; unlike `Roster.find` this does not make it the present one."""
-    agents = list(state.roster)
+    agents = list(state.roster)  # `Roster.find` would make the agent the present one
     if label is not None:
         return next((agent for agent in agents if agent.label == label), None)
     return agents[-1] if agents else None
@@ -207,7 +197,7 @@ def _known_agents() -> Iterator[tuple[str, str]]:
 
     try:
         known = known_agents()
-    except UsageError:  # a broken acp.json is told when an agent is started
+    except UsageError:  # a broken acp.json is reported at the start of an agent
         yield "demo", "Demo agent"
         return
     for name, agent in sorted(known.items(), key=lambda item: bool(item[1].missing)):
@@ -220,7 +210,7 @@ def _open_sessions(agent: Agent | None) -> Iterator[tuple[str, str]]:
 
 
 def _sessions(state: MagicState, label: str | None) -> Iterator[tuple[str, str]]:
-    """The sessions that the agent keeps, if it says so at once, and those that are open."""
+    """The agent's list of sessions, if it answers at once, and the open ones."""
     from acp_notebook.client.live.session_calls import list_sessions
 
     agent = _agent(state, label)
@@ -255,13 +245,9 @@ def _code_blocks(state: MagicState) -> Iterator[tuple[str, str]]:
         yield str(number), (block.code.strip().splitlines() or [block.language])[0]
 
 
-# prompts
-
-
 def _in_prompt(
     state: MagicState, before: str, label: str | None, *, may_command: bool
 ) -> Completions | None:
-    """What can stand at the end of a prompt so far."""
     match = _MENTION.search(before)
     if match is not None:
         return _mentions(state, match[0])
@@ -296,7 +282,7 @@ def _mentions(state: MagicState, fragment: str) -> Completions:
 
 
 def _variables(state: MagicState, prefix: str) -> Iterator[tuple[str, str]]:
-    """The user's variables, data before functions, modules not at all."""
+    """The user's variables without modules, data before functions."""
     named = sorted(state.notebook.variables.items(), key=lambda item: item[0].lower())
     functions = [item for item in named if callable(item[1])]
     for name, value in [*(item for item in named if not callable(item[1])), *functions]:
@@ -305,7 +291,7 @@ def _variables(state: MagicState, prefix: str) -> Iterator[tuple[str, str]]:
 
 
 def _kind(value: Any) -> str:
-    """The value's type, and its shape where it has one."""
+    """The type, and the shape of an array or table."""
     name = type(value).__name__
     is_data = type(value).__module__.partition(".")[0] in {"pandas", "polars", "numpy"}
     shape = getattr(value, "shape", None) if is_data else None
@@ -315,7 +301,7 @@ def _kind(value: Any) -> str:
 
 
 def _further(state: MagicState, fragment: str) -> Iterator[tuple[str, str]]:
-    """Behind `@cell[`, `@out[`, `@cells:`, `@name:` and `@name.`."""
+    """The completions after `@cell[`, `@out[`, `@cells:`, `@name:` and `@name.`."""
     if fragment.startswith("@cell["):
         for count, source in reversed(list(state.log.sources.items())[-SHOWN_CELLS:]):
             yield f"@cell[{count}]", source.strip().split("\n", 1)[0]
@@ -334,7 +320,7 @@ def _further(state: MagicState, fragment: str) -> Iterator[tuple[str, str]]:
 
 
 def _parts_of(value: Any) -> list[str]:
-    """Columns, keys and attributes, without running any code of the value's."""
+    """Columns, keys or attributes, without running any code of the value."""
     if type(value) is dict:
         return [key for key in list(value)[:SHOWN_FILES] if isinstance(key, str)]
     if type(value).__module__.partition(".")[0] in {"pandas", "polars"}:
@@ -345,7 +331,6 @@ def _parts_of(value: Any) -> list[str]:
 
 
 def _files(typed: str) -> Iterator[tuple[str, str]]:
-    """The entries of the folder that is being typed."""
     is_quoted = typed.startswith('"')
     path = typed.removeprefix('"')
     folder, _, start = path.rpartition("/")

@@ -1,6 +1,6 @@
-"""What the small commands show: an agent that started, the state, lists. One bundle each.
+"""The displays of small commands: a started agent, the state, lists. One bundle each.
 
-HTML with inline styles for notebooks, text for everything else; all of an agent's words are
+HTML with inline styles for notebooks, text for other front ends; all of an agent's words are
 escaped. Knows the client only as values to show.
 """
 
@@ -28,7 +28,7 @@ _FRAME = "font-family:var(--jp-ui-font-family,sans-serif);line-height:1.5;paddin
 
 
 def show_bundle(html: Markup, text: str) -> None:
-    """Display the same fact as HTML and as text."""
+    """Display the same content as HTML and as text."""
     body = Markup('<div style="{}">{}</div>').format(_FRAME, html)
     display({"text/html": str(body), "text/plain": printable(text)}, raw=True)
 
@@ -39,7 +39,7 @@ def show_text(text: str) -> None:
 
 
 def show_started(agent: Agent) -> None:
-    """One line that says who is there now, and what to do next."""
+    """Show a started agent, and how to prompt it."""
     facts = f"{agent.info.label} {agent.info.version}".strip()
     version = f"ACP v{agent.protocol_version}"
     html = Markup(
@@ -62,7 +62,7 @@ def show_started(agent: Agent) -> None:
 
 
 def show_status(roster: Roster) -> None:
-    """The agents of this notebook, what they do, and what one can do next."""
+    """Show the agents of this notebook, their states, and the next steps."""
     if not len(roster):
         show_bundle(
             Markup(
@@ -91,13 +91,12 @@ def _state_words(session: Session) -> str:
     state = session.state.replace("_", " ")
     is_between_turns = session.last_turn is None or session.last_turn.is_done
     if is_between_turns and not session.is_at_rest:
-        # No cell shows it live.
-        return f"{state}, by itself: %acp wait"
+        return f"{state}, by itself: %acp wait"  # no cell shows that work live
     return state
 
 
 def show_agents(words: Sequence[str] = ()) -> None:
-    """The agents that can be started by name, whether they can start here, and how."""
+    """Show the known agents, whether they can start here, and their commands."""
     from acp_notebook.client.agents.known_agents import known_agents
 
     words = [word.lower() for word in words]
@@ -116,7 +115,7 @@ def show_agents(words: Sequence[str] = ()) -> None:
 
 
 def show_commands(agent: Agent) -> None:
-    """The agent's slash commands."""
+    """Show the agent's slash commands."""
     commands = agent.session.commands
     if not commands:
         show_text(f"{agent.label} has no slash commands.")
@@ -129,7 +128,7 @@ def show_commands(agent: Agent) -> None:
 
 
 def show_sessions(agent: Agent, listing: SessionListing) -> None:
-    """The sessions that the agent keeps, newest as it lists them, each with the line to run."""
+    """Show the agent's list of sessions, each with the line that resumes it."""
     if not listing.sessions:
         show_text(f"{agent.label} keeps no sessions of this folder. %acp sessions --all shows all.")
         return
@@ -142,7 +141,7 @@ def show_sessions(agent: Agent, listing: SessionListing) -> None:
 
 
 def show_options(agent: Agent) -> None:
-    """The agent's options in its order, with their values."""
+    """Show the agent's options, in its order, with their values."""
     options = agent.session.config_options
     if not options:
         show_text(f"{agent.label} has no options.")
@@ -160,7 +159,7 @@ def show_options(agent: Agent) -> None:
 
 
 def show_table(rows: Sequence[Sequence[str]], note: str = "") -> None:
-    """A small table; the first row is its head."""
+    """Show a small table, whose first row is the head."""
     head, *body = rows
     cell = "text-align:left;padding:2px 16px 2px 0;vertical-align:top"
     html = Markup('<table style="border-collapse:collapse"><thead><tr>{}</tr></thead>').format(

@@ -1,4 +1,4 @@
-"""The offer to log in: the agent's ways by name, and the command for each. Logs in nobody."""
+"""The display of an agent's login methods, with the command for each. Performs no login."""
 
 from __future__ import annotations
 
@@ -13,14 +13,11 @@ if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
     from acp_notebook.protocol.dialect import AuthMethod
 
-_HOW = {
-    "agent": "the agent does it",
-    "terminal": "in a terminal, here in the cell",
-}
+_HOW = {"agent": "the agent does it", "terminal": "in a terminal, here in the cell"}
 
 
 def show_offer(agent: Agent) -> None:
-    """Say how to log in, and whether the agent wants it."""
+    """Show how to log in, and whether the agent wants a login."""
     if not agent.auth_methods and not agent.needs_login:
         show_text(f"{agent.label} has not asked for a login, and offers none.")
         return

@@ -1,4 +1,4 @@
-"""`%acp` and `%%acp`: reads the line and runs the subcommand that it names."""
+"""`%acp` and `%%acp`: read the line and run its subcommand. Know no agent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from acp_notebook.kernel.magic.subcommands import find_subcommand
 
 @magics_class
 class AcpMagics(Magics):
-    """The magics, with what can be configured of them."""
+    """The magics and their configuration."""
 
     agent = Unicode(
         "", help="The agent to start when a prompt comes and none is running, such as demo."
@@ -71,9 +71,9 @@ class AcpMagics(Magics):
         subcommand.run(self.state, subcommand.parse(rest))
 
     def _expand(self, line: str) -> str:
-        """What IPython does with every magic's line; prompts have a stricter rule of their own."""
+        # As IPython expands every magic's line; prompts have a stricter rule of their own.
         try:
             names = {**self.state.variables, **self.state.local}
             return DollarFormatter().vformat(line, [], names)
-        except Exception:  # noqa: BLE001 - as IPython does it: then it stands as it is
+        except Exception:  # noqa: BLE001 - like IPython: the line stays unchanged
             return line

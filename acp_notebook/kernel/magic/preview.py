@@ -1,7 +1,4 @@
-"""`--preview`: what a prompt would send, block by block, with sizes.
-
-Shows exactly the blocks that would go out. Sends nothing; knows no agent.
-"""
+"""`--preview`: the blocks that a prompt would send, with sizes. Sends nothing; knows no agent."""
 
 from __future__ import annotations
 
@@ -32,12 +29,12 @@ _NOTE = "margin:4px 0;font-size:12px"
 
 
 def show_preview(blocks: Sequence[ContentBlock], recipient: str, notes: Sequence[str]) -> None:
-    """Show what would be sent.
+    """Show the blocks of a prompt.
 
     Args:
-        blocks: As they would go out.
-        recipient: To whom, in words.
-        notes: What the user should know of them.
+        blocks: The blocks, as they would be sent.
+        recipient: The recipient, in words.
+        notes: Notes for the user about the blocks.
     """
     chars = sum(len(_text(block)) for block in blocks)
     pictures = sum(isinstance(block, ImageBlock) for block in blocks)

@@ -1,7 +1,7 @@
 """`%acp prompt What is this?`: a question to an agent, not IPython's help on the word `this`.
 
-IPython takes every line that ends with a question mark for a request for help. Lines that hold a
-prompt are read before that. Knows IPython's input transformation; knows no agent.
+IPython reads every line with a final question mark as a request for help, so lines with a prompt
+are transformed before. Knows IPython's input transformation; knows no agent.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _WORDS_BEFORE = ["%", "acp"]
 class PromptLine(EscapedCommand):
     """A line magic whose last character is the question mark of a prompt."""
 
-    # Lower than the help's: who has the lowest number reads the line.
+    # Below the help's: the lowest number reads the line.
     priority = 1
 
     @classmethod
     def find(cls, tokens_by_line: list[list[Any]]) -> PromptLine | None:
-        """The first such line of a cell, by its tokens."""
+        """Return the first such line of a cell, by its tokens."""
         for line in tokens_by_line:
             tokens = [token for token in line if token.type not in _LAYOUT | _ENDS]
             words = [token.string for token in tokens[:3]]
@@ -41,12 +41,12 @@ class PromptLine(EscapedCommand):
 
 
 def install_prompt_lines(ip: InteractiveShell) -> None:
-    """Let a shell read such lines."""
+    """Add the transformation to a shell."""
     ip.input_transformer_manager.token_transformers.append(PromptLine)
 
 
 def remove_prompt_lines(ip: InteractiveShell) -> None:
-    """Take it back."""
+    """Remove the transformation."""
     transformers = ip.input_transformer_manager.token_transformers
     if PromptLine in transformers:
         transformers.remove(PromptLine)

@@ -1,7 +1,4 @@
-"""The agents of this notebook by label, and which one is meant when none is named.
-
-Knows no magic.
-"""
+"""The agents of this notebook by label, and the present one. Knows no magic."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Roster:
-    """Agents in the order in which they were started; the last one used is the present one."""
+    """Agents in order of use; the last one is the present one."""
 
     def __init__(self) -> None:
         self._agents: dict[str, Agent] = {}
@@ -33,10 +30,10 @@ class Roster:
         return list(self._agents)
 
     def free_label(self, label: str) -> None:
-        """Check that a label can be used.
+        """Check that a label is free.
 
         Raises:
-            UsageError: An agent of this label runs.
+            UsageError: An agent with this label runs.
         """
         if label in self._agents:
             raise UsageError(
@@ -45,14 +42,14 @@ class Roster:
             )
 
     def add(self, agent: Agent) -> None:
-        """A new agent, which becomes the present one."""
+        """Add an agent, which becomes the present one."""
         self._agents[agent.label] = agent
 
     def find(self, label: str | None = None) -> Agent:
-        """The agent of a label, or the present one; it becomes the present one.
+        """Return the agent with a label, which becomes the present one, or the present agent.
 
         Raises:
-            UsageError: There is none.
+            UsageError: There is no such agent.
         """
         if not self._agents:
             raise UsageError("No agent is running. Start one: %acp start demo")

@@ -1,6 +1,6 @@
-"""What the magics know from line to line: agents, cells that ran, recorded turns, the last turn.
+"""The state of the magics: agents, executed cells, recorded turns, the last turn.
 
-Runs no subcommand. Everything heavy is imported when it is first used.
+Runs no subcommand. Heavy modules are imported at first use.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class MagicState:
-    """What a subcommand works with."""
+    """The state that every subcommand gets."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell
@@ -30,7 +30,7 @@ class MagicState:
         self.log = CellLog(shell)
         self.last_turn: AnyTurn | None = None
         self.local: Mapping[str, Any] = {}
-        """The variables of the function that prompts, if one does."""
+        """The local variables of a prompting function; empty at top level."""
         self.default_agent = ""
         self.default_permissions = ""
 
@@ -43,7 +43,7 @@ class MagicState:
 
     @property
     def notebook(self) -> Notebook:
-        """What can be named in a prompt."""
+        """The sources of mentions in a prompt."""
         from acp_notebook.kernel.context.sources import Notebook
 
         return Notebook(self.shell, self.log, self.local)
@@ -55,10 +55,10 @@ class MagicState:
         return namespace
 
     def policy(self, name: str) -> Any:
-        """A policy by its name, or a function of the user's by its variable."""
+        """Return the user's function of this name, or the name, as a policy."""
         function = self.variables.get(name)
         return function if callable(function) else name
 
     def print(self, text: str) -> None:
-        """Write what a subcommand has to report to the cell's stdout."""
-        print(printable(text))  # noqa: T201 - that is what it is for
+        """Write a subcommand's report to the cell's stdout."""
+        print(printable(text))  # noqa: T201 - the purpose

@@ -1,4 +1,4 @@
-"""All subcommands of `%acp`, in the order in which they are shown; and `%acp help`."""
+"""The table of all subcommands of `%acp`, in display order, and `%acp help`. Knows no agent."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ SUBCOMMANDS = {
 
 
 def find_subcommand(name: str, *, advice: str = "") -> Subcommand:
-    """The subcommand of a name.
+    """Return the subcommand of a name.
 
     Raises:
-        UsageError: There is none; the message ends with the advice.
+        UsageError: There is no such subcommand; the message ends with the advice.
     """
     if name not in SUBCOMMANDS:
         raise UsageError(f"There is no %acp {name}.{name_meant(name, list(SUBCOMMANDS))}{advice}")

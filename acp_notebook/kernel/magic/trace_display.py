@@ -1,6 +1,6 @@
-"""`%acp trace`: the messages between client and agent, one line each, foldable.
+"""`%acp trace`: the messages between client and agent, one foldable line each.
 
-A plain list; knows the recording, not the protocol.
+Knows the recording, not the protocol.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def show_trace(agent: Agent, *, last: int | None, is_turn: bool, only: str | Non
     """Show messages, oldest first.
 
     Args:
-        agent: Whose messages.
-        last: How many at most.
-        is_turn: Only those since the last prompt.
-        only: Only those whose name holds this word.
+        agent: The agent whose messages to show.
+        last: The largest number of messages.
+        is_turn: Whether to show only messages since the last prompt.
+        only: A word in the names of the messages to show.
     """
     named = named_frames(agent.recording.frames())
     if is_turn:
@@ -51,7 +51,7 @@ def show_trace(agent: Agent, *, last: int | None, is_turn: bool, only: str | Non
 
 
 def save_trace(recording: Recording, file: str) -> str:
-    """Write all messages kept to a file; return what was done.
+    """Write all recorded messages to a file; return a report in one sentence.
 
     Raises:
         UsageError: The file cannot be written.

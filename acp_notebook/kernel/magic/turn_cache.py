@@ -1,8 +1,8 @@
-"""`--cache`: turns kept in files beside the notebook, so that it can be run again without an agent.
+"""`--cache`: turns in files beside the notebook, which can then run again without an agent.
 
-A recorded turn is found by the prompt as it is sent, all that goes with it, and the agent that was
-started. Neither the conversation before it nor the agent's mode and model count. A file holds the
-turn's record and text; its HTML passes a wall before it is shown, for a file may come from anybody.
+The key of a recorded turn is its prompt as sent, with all attachments, and its agent; neither the
+earlier conversation nor the agent's mode and model count. A file holds the turn's record and text;
+the HTML is sanitized before display, because a file may come from anybody. Knows no wire.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _TAGS = frozenset(
 )
 _ATTRIBUTES = {"style", "title", "dir", "class", "role", "aria-label", "colspan", "scope"}
 _MORE = {"a": {"href", "target"}, "img": {"src", "alt"}, "details": {"open"}}
-# Looks that fetch something, or leave their place on the page.
+# Styles that fetch something, or leave their place on the page.
 _BAD_STYLE = re.compile(r"url\s*\(|\\|/\*|@|expression|position\s*:|fixed|z-index", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedTurn:
-    """A turn as it was recorded; the agent was not asked. Has what a finished `Turn` tells."""
+    """A turn read from the cache, with the main properties of a finished `Turn`."""
 
     text: str
     stop_reason: str
@@ -51,7 +51,7 @@ class RecordedTurn:
 
     @property
     def outcome(self) -> str:
-        """How it ended."""
+        """The stop reason."""
         return self.stop_reason
 
     @property
@@ -66,12 +66,12 @@ class RecordedTurn:
         return f"*{self._mark}*\n\n{self.record['text/markdown']}"
 
     def wait(self, timeout: float | None = None) -> Self:
-        """It is over already."""
+        """Return at once: a recorded turn is over."""
         del timeout
         return self
 
     def raise_for_stop(self) -> Self:
-        """Only turns that ended well are recorded."""
+        """Return the turn: only turns that ended with `end_turn` are recorded."""
         return self
 
     @property
@@ -84,14 +84,14 @@ class RecordedTurn:
         style = "margin:0 0 6px 0;font-size:12px;color:#808488"
         head = Markup('<div style="{}">{}</div>').format(style, self._mark)
         return {
-            "text/html": str(head) + _behind_wall(self.record["text/html"]),
+            "text/html": str(head) + _sanitized(self.record["text/html"]),
             "text/markdown": self.to_markdown(),
             "text/plain": f"{self._mark}\n\n{self.record['text/plain']}",
         }
 
 
 class TurnCache:
-    """The recorded turns of the present folder, and the agents that could not start for them."""
+    """The recorded turns of the present folder, and the agents that could not start."""
 
     def __init__(self) -> None:
         self._origins: dict[str, str] = {}
@@ -99,27 +99,27 @@ class TurnCache:
         self._present: str | None = None
 
     def agent_started(self, label: str, origin: str) -> None:
-        """Note what is behind a label: the name or the command that the user gave."""
+        """Note the origin of a label: the user's name or command for the agent."""
         self._origins[label] = origin
         self._missing.pop(label, None)
         self._present = None
 
     def agent_missing(self, label: str, origin: str, reason: str) -> None:
-        """An agent could not start; recorded turns may stand in for it."""
+        """Note that an agent could not start, so that recorded turns may stand in."""
         self._origins[label] = origin
         self._missing[label] = reason
         self._present = label
 
     def stand_in(self, label: str | None) -> str | None:
-        """The label of the missing agent that is meant, if one is."""
+        """Return the label of the agent, or of the present one, if it could not start."""
         meant = label or self._present
         return meant if meant in self._missing else None
 
     def check_present(self, label: str | None) -> None:
-        """Say why there is no turn, if its agent could not start.
+        """Check that the agent could start.
 
         Raises:
-            AgentError: It could not.
+            AgentError: It could not, so that a prompt without a recorded turn fails.
         """
         meant = self.stand_in(label)
         if meant is not None:
@@ -129,27 +129,26 @@ class TurnCache:
             )
 
     def key(self, label: str, content: Sequence[ContentBlock]) -> str:
-        """What a turn is found by."""
+        """Return the key of a turn: a hash of agent and prompt."""
         origin = self._origins.get(label, label)
-        told = json.dumps([_VERSION, origin, [write_block(block) for block in content]])
-        return hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()[:24]
+        text = json.dumps([_VERSION, origin, [write_block(block) for block in content]])
+        return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:24]
 
     def find(self, key: str) -> RecordedTurn | None:
-        """The turn recorded under a key; a file that is none counts as absent."""
+        """Return the turn recorded under a key; None for a missing or unreadable file."""
         try:
-            raw = json.loads(_path(key).read_text(encoding="utf-8"))
-            return _read(raw)
+            return _read(json.loads(_path(key).read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
     def keep(self, key: str, turn: Turn) -> None:
-        """Record a turn that ended well; others are asked again next time."""
+        """Record a turn that ended with `end_turn`; others are not recorded."""
         if turn.stop_reason != "end_turn" or turn.error is not None:
             return
         from acp_notebook.client.turn_record import record_of
 
         recorded_at = dt.datetime.fromtimestamp(turn.started_at, dt.UTC)
-        told = {
+        recorded = {
             "version": _VERSION,
             "agent": turn.session.agent.label,
             "recorded_at": f"{recorded_at:%Y-%m-%d %H:%M} UTC",
@@ -165,7 +164,7 @@ class TurnCache:
         path = _path(key)
         path.parent.mkdir(exist_ok=True)
         draft = path.with_suffix(f".{os.getpid()}.tmp")
-        draft.write_text(json.dumps(told, indent=1), encoding="utf-8")
+        draft.write_text(json.dumps(recorded, indent=1), encoding="utf-8")
         draft.replace(path)
 
 
@@ -186,8 +185,8 @@ def _read(raw: Any) -> RecordedTurn:
     )
 
 
-def _behind_wall(html: str) -> str:
-    """The record's HTML with what it needs and nothing that runs, fetches or covers the page."""
+def _sanitized(html: str) -> str:
+    """The HTML without anything that runs, fetches or covers the page."""
     import nh3
 
     return nh3.clean(

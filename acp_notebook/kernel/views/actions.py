@@ -1,4 +1,4 @@
-"""What a reader does in a session's view, done to the session. On the agent thread."""
+"""The user's actions in a session's views, applied on the agent thread. Knows no view."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ class SessionActions:
             question.answer(option_id)
 
     def fill(self, elicitation_id: ElicitationId, given: dict[str, Any]) -> None:
-        """Send what was filled into a form."""
+        """Send the values of a form."""
         question = self._live.questions.get(EntryKey("elicitation", elicitation_id))
         if isinstance(question, ElicitationRequest):
             question.submit(given)
 
     def reply(self, elicitation_id: ElicitationId, action: Action) -> None:
-        """Decline or cancel a form or a url; accept a url, which was opened."""
+        """Decline or cancel a form or a url; accept a url that was opened."""
         question = self._live.questions.get(EntryKey("elicitation", elicitation_id))
         if isinstance(question, ElicitationRequest):
             question.reply(action)
 
     def stop(self) -> None:
-        """Cancel; a second time, end the process."""
+        """Cancel the present work; called again, end the process."""
         self._live.stop()
 
     def withdraw(self, prompt_id: PromptId) -> None:
-        """Take back a queued prompt."""
+        """Withdraw a queued prompt."""
         self._live.withdraw(prompt_id)
 
     def cancel_tool_call(self, tool_call_id: ToolCallId) -> None:
-        """Cancel one tool call and nothing else; the session shows a refusal."""
+        """Cancel a single tool call; the session shows a refusal."""
         live = self._live
 
         async def cancel() -> None:
@@ -62,7 +62,7 @@ class SessionActions:
         live.connection.thread.spawn(cancel())
 
     def set_option(self, option_id: str, value: str, settled: Callable[[], object]) -> None:
-        """Choose a mode, a model or the like; the session shows a refusal."""
+        """Set an option such as mode or model; the session shows a refusal."""
         live = self._live
 
         async def choose() -> None:

@@ -1,12 +1,10 @@
-"""A live view's place in a cell: displayed there, changed, replaced by a static record.
+"""A live view's place in a cell: displayed, changed, replaced by a static record.
 
-A page that shows the view reports when the record stands there. A page that is away, or being
-reloaded, would find a view without a model, so the model is kept until some page has placed the
-record; the oldest of several such models is given up. A page that is still loading the model of a
-short turn would report an error if the model was closed, so a view that no page has shown stays
-open for a while, without what it showed. What the view sends goes out in the cell's
-own context, because a thread without one would send in the name of the request handled last. Knows
-the view; knows neither turns nor agents.
+A page reports when it has put the record in the view's place. A closed or reloading page would find
+a view without a model, so the model is kept until some page has placed the record; the oldest of
+several such models is closed. A model that is closed while a page still loads it is an error in the
+page, so a view that no page has shown stays open for a while. The view sends in the cell's own context, because a thread without
+one would send on behalf of the request handled last. Knows the view, neither turns nor agents.
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ def close_when_loaded(thread: AgentThread, widget: Any) -> None:
 
 
 class CellView:
-    """Made on the thread that runs the cell. What it shows belongs to the agent thread."""
+    """A view made on the thread that runs the cell; its document belongs to the agent thread."""
 
     def __init__(self, thread: AgentThread) -> None:
         self._thread = thread
@@ -56,7 +54,7 @@ class CellView:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the cell has an output of this place."""
+        """Whether the cell shows the view or its record."""
         return self._handle is not None
 
     def open(self, document: TurnDocument, actions: TurnActions, text: str) -> None:
@@ -70,13 +68,13 @@ class CellView:
         )
         view = self._widget = self._presenter.view
         keep_front_end_route(view.comm)
-        view.on_msg(self._hear_page)
+        view.on_msg(self._on_message)
         bundle = view._repr_mimebundle_()
         data = bundle[0] if isinstance(bundle, tuple) else bundle
         data["text/plain"] = text
         self._handle = display(data, raw=True, display_id=True)
 
-    def _hear_page(self, _view: Any, content: Any, _buffers: Any) -> None:
+    def _on_message(self, _view: Any, content: Any, _buffers: Any) -> None:
         # On any thread, so the work is handed over.
         kind = content.get("t") if isinstance(content, dict) else None
         if kind == "sync":  # a page begins to show the view
@@ -88,11 +86,11 @@ class CellView:
         self._thread.loop.call_soon_threadsafe(work, context=self._context.copy())
 
     def call_later(self, delay_s: float, work: Callable[[], object]) -> asyncio.TimerHandle:
-        """Call on the agent thread, in the cell's context."""
+        """Call a function later on the agent thread, in the cell's context."""
         return self._thread.loop.call_later(delay_s, work, context=self._context.copy())
 
     def changed(self, changes: Iterable[SessionChange]) -> None:
-        """Show what changed; on the agent thread."""
+        """Show changes; on the agent thread."""
         if self._presenter is not None:
             self._context.copy().run(self._presenter.changed, changes)
 
@@ -104,10 +102,7 @@ class CellView:
             self._context.copy().run(self._presenter.finish, stop_reason, failure, elapsed_s)
 
     def put(self, record: dict[str, str]) -> None:
-        """Put a record into the place, whether or not something is displayed there yet.
-
-        A failure to draw leaves no model behind.
-        """
+        """Replace the live view by a record, or display the record; on failure close the model."""
         from IPython.display import display
 
         try:
@@ -136,11 +131,8 @@ class CellView:
                 _unplaced[0].close()
 
     def _send_record(self) -> None:
-        """Send pages the record by the view's own channel.
-
-        A page that was reloaded does not know which output an update means. It knows the view's
-        model, and shows the view's own end until it has placed the record.
-        """
+        # By the view's own channel: a reloaded page cannot match an update of the output, but knows
+        # the view's model, and shows the view's own end until it has placed the record.
         if self._widget is not None and self._record is not None:
             message = {"model": self._widget.model_id, "record": self._record}
             self._context.copy().run(self._widget.send, message)

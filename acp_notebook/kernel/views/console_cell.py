@@ -1,7 +1,6 @@
-"""A turn at a console: its text is printed as it comes, and questions are asked by `input`.
+"""A turn at a console without widgets: text is printed as it comes, `input` asks questions.
 
-For plain `ipython` and for consoles of a kernel, which have no widgets. Everything is printed by
-the thread that waits. Knows no wire.
+For plain `ipython` and for consoles of a kernel. The waiting thread prints. Knows no wire.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 
 class ConsoleAudience:
-    """The console as an audience: questions are asked at its prompt, one after another."""
+    """The console as an audience: asks questions at its prompt, one after another."""
 
     can_ask = True
 
@@ -41,7 +40,7 @@ class ConsoleAudience:
         self._agent_name = agent.label
 
     def ask(self, question: Question) -> None:
-        """Ask on the main thread, and settle by what was typed."""
+        """Ask on the main thread, and settle by the typed answer."""
         if isinstance(question, PermissionRequest):
             answer: Future[Any] = run_on_main(self._choice(question))
         else:
@@ -60,7 +59,6 @@ class ConsoleAudience:
 
 
 def _take(question: Question, answer: Future[Any]) -> None:
-    """Settle a question by what the console gave; on the agent thread."""
     given = None
     try:
         given = answer.result()
@@ -76,12 +74,12 @@ def _take(question: Question, answer: Future[Any]) -> None:
     elif given is None:
         question.give_up("nobody answered at the console")
     else:
-        with suppress(UsageError):  # it was settled meanwhile
+        with suppress(UsageError):  # the question was settled meanwhile
             question.answer(given)
 
 
 class ConsoleCell:
-    """Prints one turn. Made on the thread that waits for it."""
+    """Prints one turn. Made on the waiting thread."""
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
@@ -94,7 +92,7 @@ class ConsoleCell:
         self._is_concluded = False
 
     def show_live(self) -> None:
-        """Print what there is so far."""
+        """Print the turn so far, then new text as it comes."""
         from acp_notebook.render.text.console import ConsoleText
 
         def begin() -> None:
@@ -109,7 +107,7 @@ class ConsoleCell:
         own = filter(self._selection.is_own, changes)
         self._due |= {change.key: None for change in own if isinstance(change, EntryChanged)}
         is_printed_soon = self._printing is not None and not self._printing.done()
-        # Without somebody who waits it is printed by the next one who does.
+        # Without a waiting thread, the next wait prints it.
         if self._due and self._turn.waiters and not is_printed_soon:
             self._printing = run_on_main(self._print)
 
@@ -123,12 +121,12 @@ class ConsoleCell:
         return self._text.more(keys) if self._text is not None else ""
 
     def prepare_wait(self) -> None:
-        """Print what came before this thread could print it."""
+        """Print the text that came while no thread waited."""
         if not self._is_concluded:
             self._print()
 
     def conclude(self, *, is_waited: bool) -> None:
-        """Print the rest and how the turn ended, once; by the thread that waits."""
+        """Print the rest and the outcome, once; only the waiting thread prints."""
         if self._is_concluded or not is_waited:
             return
         self._is_concluded = True
@@ -150,7 +148,7 @@ class ConsoleCell:
 def choose_at_console(
     text: str, options: tuple[PermissionOption, ...], is_open: Callable[[], bool]
 ) -> str | None:
-    """Ask which option to choose; its id, or None if nobody answers."""
+    """Ask for an option and return its id; None if nobody answers."""
     print(f"\n{text}")  # noqa: T201 - a console is where this runs
     while is_open():
         try:

@@ -1,6 +1,6 @@
-"""Forms and pages at a console: one question for each field, checked, asked again where wrong.
+"""Forms and urls at a console: one question per field, repeated until valid. Knows no agent.
 
-Runs on the main thread, while the cell waits. Opens nothing by itself. Knows no agent.
+Runs on the main thread, while the cell waits. Never opens a url itself.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _GivenUp(Exception):
 
 
 def ask_at_console(request: ElicitationRequested, agent_name: str) -> Answer:
-    """Ask for what an agent wants; the answer, and the values of a form."""
+    """Ask for a form or a url; return the action and the values of a form."""
     _say(f"\n{label(agent_name, 80)} asks: {visible(request.message)}")
     try:
         if request.form is not None:
@@ -97,7 +97,6 @@ def _hint(item: FormField) -> str:
 
 
 def _chosen(item: FormField, line: str) -> str:
-    """A choice by its value, its number or its title."""
     for choice in item.choices:
         if choice.value == line:
             return line

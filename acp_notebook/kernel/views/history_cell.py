@@ -1,7 +1,7 @@
-"""Entries of a session that belong to no turn of ours, as a record that grows with them.
+"""Entries of a session outside its turns, as a record that is redrawn as they grow.
 
-What was said before a session was taken up again, or what an agent did by itself. Some agents
-replay after they have answered, so the record is drawn anew while more of it comes.
+These are a replay of an earlier conversation, or an agent's own work. Some agents replay after
+their answer, so more may come. Knows no wire.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def show_history(session: Session) -> None:
-    """Show what the agent told of a session that was taken up."""
+    """Show the replay of a resumed session."""
     HistoryCell(session, CellView(session.agent.thread), _unowned).show()
 
 
@@ -29,19 +29,16 @@ def _unowned(state: SessionState) -> list[EntryKey]:
 
 
 class HistoryCell:
-    """Shows some entries of a session; made on the thread that runs the cell.
+    """Shows some entries of a session. Made on the thread that runs the cell.
 
     Args:
         session: The session.
-        view: Where to put the record.
-        choose: The entries to show, in order.
+        view: The place of the record.
+        choose: Returns the entries to show, in order.
     """
 
     def __init__(
-        self,
-        session: Session,
-        view: CellView,
-        choose: Callable[[SessionState], list[EntryKey]],
+        self, session: Session, view: CellView, choose: Callable[[SessionState], list[EntryKey]]
     ) -> None:
         self._session = session
         self._state = session.live.state
@@ -56,7 +53,7 @@ class HistoryCell:
         self._view.put(self._thread.call(self._follow))
 
     def _follow(self) -> dict[str, str]:
-        # At once with the reading: what comes between the two would be lost.
+        # Subscribe and read in one step: a change between the two would be lost.
         self._prompts = len(self._state.prompts)
         self._subscription = self._session.live.subscribe(self._note)
         return self._bundle()
@@ -70,7 +67,7 @@ class HistoryCell:
             self._late_update = self._view.call_later(LATE_CHANGE_S, self._redraw)
 
     def _redraw(self) -> None:
-        if not self._view.is_shown:  # the cell's thread has yet to display it
+        if not self._view.is_shown:  # the cell's thread has not displayed the record yet
             self._late_update = self._view.call_later(LATE_CHANGE_S, self._redraw)
             return
         self._late_update = None

@@ -1,8 +1,8 @@
-"""Questions that stand alone: where no view of the session is open, the card appears in its cell.
+"""Cards for questions of a session without an open view. Knows no wire.
 
-The cell is the one that opened the session, prompted it last, or waits for the agent's start or
-login. A quiet turn, an agent's own work between turns and a login ask in this way. A record takes
-the card's place when everything in it is answered. Knows no wire.
+A card appears in the cell that opened the session, prompted it last, or waits for the agent's start
+or login: for a quiet turn, an agent's own work between turns, a login. A record replaces the card
+when all its questions are answered.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class QuestionCard:
-    """The questions of one session in one cell. Its methods but `show` are the agent thread's."""
+    """The questions of one session in one cell. Used on the agent thread, except `show`."""
 
     def __init__(self, live: LiveSession, agent_name: str) -> None:
         self._live = live
@@ -44,11 +44,11 @@ class QuestionCard:
 
     @property
     def is_over(self) -> bool:
-        """Whether everything was answered, and the record stands there."""
+        """Whether all questions are answered, and the record stands in the card's place."""
         return self._subscription is None
 
     def shows(self, question: Question) -> bool:
-        """Whether a question stands in the card."""
+        """Whether the card shows a question."""
         return question.session is self._live
 
     def show(self) -> None:
@@ -79,8 +79,7 @@ class QuestionCard:
         self._note([])
 
     def _note(self, changes: list[SessionChange]) -> None:
-        state = self._live.state
-        self._asked |= dict.fromkeys(state.open_questions)
+        self._asked |= dict.fromkeys(self._live.state.open_questions)
         if self._view is not None:
             self._view.changed(self._selection.select(changes))
         if not any(map(self._is_pending, self._asked)) and self._subscription is not None:
@@ -90,7 +89,7 @@ class QuestionCard:
                 self._view.put(self._record())
 
     def _is_pending(self, key: EntryKey) -> bool:
-        """Whether the user or the agent has yet to do something about a question."""
+        """Whether a question is open, or the agent has yet to confirm an opened url."""
         if self._live.state.is_open_question(key):
             return True
         asked = self._live.state.elicitations.get(ElicitationId(key.id))
@@ -112,7 +111,7 @@ class QuestionCard:
 
 
 class QuestionPlace:
-    """The present cell as an audience: it shows a card for what is asked. Made in that cell."""
+    """The present cell as an audience, which shows questions in cards. Made in that cell."""
 
     can_ask = True
 
@@ -126,7 +125,7 @@ class QuestionPlace:
             self._in_cell = partial(channel.output_for, channel.parent)
 
     def ask(self, question: Question) -> None:
-        """Show a card, unless one of the session is there: it shows the question too."""
+        """Show a card, unless a card of the session is open, which shows the question too."""
         self._cards = [card for card in self._cards if not card.is_over]
         if any(card.shows(question) for card in self._cards):
             return
@@ -136,7 +135,7 @@ class QuestionPlace:
         shown.add_done_callback(lambda _: self._agent.thread.post(lambda: _shown(question, shown)))
 
     def _show(self, card: QuestionCard) -> None:
-        # The main thread may be serving another cell, or none, when it gets to this.
+        # The main thread may serve another cell, or none, when it runs this.
         with self._in_cell():
             card.show()
 
@@ -147,9 +146,9 @@ def _shown(question: Question, shown: Future[None]) -> None:
 
 
 def show_questions(agent: Agent, *, but: LiveSession | None = None) -> None:
-    """Show all that is open of an agent in the present cell, each session's in a card.
+    """Show all open questions of an agent in the present cell, one card per session.
 
-    A console has asked already, and nobody reads a headless notebook.
+    Only in a notebook: a console has asked already, and a headless notebook has no reader.
     """
     if present_front_end() != "notebook":
         return

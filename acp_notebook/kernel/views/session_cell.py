@@ -1,7 +1,7 @@
-"""What an agent does by itself after a turn has ended, shown in the cell that waits for it.
+"""An agent's own work after a turn, in the cell that waits for it. Knows no wire.
 
-The turn's own cell keeps a record that grows with such work, but a record has no buttons: what the
-agent asks can be answered here, also what it asked earlier. Knows no wire.
+The record in the turn's own cell grows with such work, but a record has no buttons: all open
+questions, earlier ones too, can be answered here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class SessionCell:
-    """Shows the entries since the last turn's end, live. Made on the thread that runs the cell."""
+    """Shows the entries since the end of the last turn. Made on the thread that runs the cell."""
 
     can_ask = True
 
@@ -46,7 +46,7 @@ class SessionCell:
         self._subscription: Subscription | None = None
 
     def begin(self, *, is_live: bool) -> None:
-        """Follow the session, with a live view if there is somebody to see it."""
+        """Follow the session, with a live view if `is_live`."""
         document = self._thread.call(self._document)
         if is_live:
             label = self._session.agent.label
@@ -73,7 +73,7 @@ class SessionCell:
         self._attendance = self._live.respondents.attend(self)
 
     def ask(self, question: Question) -> None:
-        """Show a child session's question in a card; the view shows those of its own session."""
+        """Show a child session's question in a card; the view shows its own session's."""
         if question.session is not self._live:
             self._place.ask(question)
 
@@ -81,7 +81,7 @@ class SessionCell:
         self._view.changed(self._selection.select(changes))
 
     def conclude(self) -> None:
-        """Put the record in the place of the view; it grows with what comes later."""
+        """Replace the view by a record, which grows with later work."""
         HistoryCell(self._session, self._view, self._shown).show()
         self._thread.call(self._leave)
 
@@ -96,7 +96,7 @@ class SessionCell:
 
 @contextmanager
 def session_shown(session: Session) -> Iterator[None]:
-    """Show in the present cell what the agent does while something waits for it."""
+    """Show the agent's work in the present cell during a wait."""
     cell = SessionCell(session)
     cell.begin(is_live=present_front_end() == "notebook")
     try:

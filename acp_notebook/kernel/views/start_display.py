@@ -1,8 +1,8 @@
-"""What the cell shows while an agent takes long to start: elapsed time, stderr, a Stop button.
+"""The display of a slow start of an agent: elapsed time, stderr, a Stop button.
 
-A first start may download packages for minutes; it is never given up by itself. A notebook gets the
-head of a turn's view, with its button and its clock; other front ends a line that is renewed. Knows
-the agent as something that has a stderr.
+A first start may download packages for minutes, so there is no timeout. A notebook shows the head
+of a turn's view, with button and clock; other front ends show a line that is updated. Of the agent
+only label and stderr are known.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ SHOWN_LINES = 6
 
 
 class StartDisplay:
-    """Made on the waiting thread; redraws itself from the agent thread until it is closed.
+    """Made on the waiting thread; redraws itself on the agent thread until closed.
 
-    `waited_s` is how long the start took before it was worth a display.
+    `waited_s` is the duration of the start before the display.
     """
 
     def __init__(
@@ -52,11 +52,11 @@ class StartDisplay:
 
         view = TurnView()
         keep_front_end_route(view.comm)
-        view.on_msg(self._hear_page)
+        view.on_msg(self._on_message)
         return view
 
-    def _hear_page(self, _view: Any, content: Any, _buffers: Any) -> None:
-        # May run on any thread: it only hands over.
+    def _on_message(self, _view: Any, content: Any, _buffers: Any) -> None:
+        # On any thread, so the work is handed over.
         kind = content.get("t") if isinstance(content, dict) else None
         if kind == "sync":
             self._agent.thread.post(self._send_all)
@@ -103,7 +103,7 @@ class StartDisplay:
     def _send(self, operations: list[Operation], **more: Any) -> None:
         if self._is_closed:
             return
-        # The page's clocks count from moments on this clock.
+        # The page's clocks need the present time of this clock.
         now = {"now": round(time.monotonic(), 2)}
         message = {"n": self._number, "ops": operations, **now, **more}
         self._context.copy().run(self._view.send, message)
@@ -125,7 +125,7 @@ class StartDisplay:
         return {**data, "text/plain": printable(plain)}
 
     def close(self) -> None:
-        """Take the display back; on the waiting thread, so that every front end sees it."""
+        """Replace the display by one line, on the waiting thread: every front end sees that."""
         from acp_notebook.render.markup import record_theme
 
         self._is_closed = True

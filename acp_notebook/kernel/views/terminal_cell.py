@@ -1,7 +1,6 @@
-"""A program that the user types into, in the cell that waits for it, or at a console.
+"""A program that the user types into, in the waiting cell or at a console. Knows no agent.
 
-The view is live only: when the program ends, one line takes its place, because what was on the
-screen may hold what was typed. Knows no agent.
+At the program's end one line replaces the view, because the screen may hold what was typed.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from acp_notebook.client.process.pseudo_terminal import PseudoTerminal
 
 SHOWN_LINES = 12
-# A program that is silent for so long probably waits for a line.
+# A program that is silent for this long probably waits for a line.
 SILENCE_S = 0.5
 
 
@@ -75,7 +74,7 @@ class TerminalCell:
             self._presenter.fed(data)
 
     def close(self) -> None:
-        """Put a line in its place; on the thread that runs the cell."""
+        """Replace the view by one line; on the thread that runs the cell."""
         self._terminal.on_output = None
         ended = self._terminal.ended
         status = ended.result() if ended.done() else None
@@ -97,10 +96,9 @@ class TerminalCell:
 def attend_at_console(
     terminal: PseudoTerminal, wait: Callable[[concurrent.futures.Future[Any], float], bool]
 ) -> None:
-    """Print what a program writes and ask for lines, until it ends.
+    """Print a program's output and ask for lines, until the program ends.
 
-    Nothing tells whether a program waits for input: when it has been silent for a moment, a line is
-    asked for.
+    A program does not signal that it waits for input, so a line is asked for after a silence.
     """
     import getpass
 

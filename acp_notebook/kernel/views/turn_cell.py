@@ -1,13 +1,14 @@
-"""A turn's place in the notebook: the live view while it runs, the record when it has ended.
+"""A turn's place in the notebook: the live view while it runs, the record after its end.
 
-The view stands in the cell that prompts, and shows every open question of the session with its
-buttons, whichever turn asked it. The end replaces the view by a static record without the widget
-MIME type, so that the saved notebook needs neither kernel nor widget.
+The view stands in the prompting cell, and shows every open question of the session with its
+buttons, whichever turn asked. At the end a static record without the widget MIME type replaces the
+view, so that the saved notebook needs neither kernel nor widget.
 
-Two threads meet here. What the cell shows is read on the agent thread, but nbclient takes output
-only from the thread that runs the cell, so that thread concludes when it waits; the agent thread
-does when nobody waits. The record goes on changing while work of the turn goes on in the
-background, until the next prompt.
+Two threads meet in `conclude`. The record is read on the agent thread, but nbclient takes output
+only from the thread that runs the cell. So a thread that waits for the turn concludes it; the agent
+thread does only if nobody waits. Both may arrive at once, so a lock picks one. A record without a
+live view is left to the next wait. Afterwards the record is redrawn while background work of the
+turn continues, until the next prompt. Knows no wire.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from acp_notebook.client.turn import Turn
     from acp_notebook.render.document import TurnDocument
 
-# Changes after the end (background work) may come in bursts; a record is redrawn whole.
+# Background work after the end may change in bursts, and a record is redrawn as a whole.
 LATE_CHANGE_S = 0.5
 
 
@@ -77,12 +78,12 @@ class TurnCell:
         )
 
     def _attend(self) -> None:
-        # With what has come since the document was made.
+        # Including the changes since the document was made.
         self._view.changed([EntryChanged(key) for key in self._selection.entries()])
         self._attendance = self._live.respondents.attend(self)
 
     def ask(self, question: Question) -> None:
-        """Show a child session's question in a card; the view shows those of its own session."""
+        """Show a child session's question in a card; the view shows its own session's."""
         if question.session is not self._live:
             self._place.ask(question)
 
@@ -98,9 +99,9 @@ class TurnCell:
 
     def _note_late(self, changes: list[SessionChange]) -> None:
         if next(reversed(self._live.state.prompts)) != self._turn.prompt_id:
-            self._subscription.close()  # the next prompt has come: the record stands as it is
+            self._subscription.close()  # the next prompt has come: the record is final
             return
-        # What changed before the record was read is in the record.
+        # The record holds all changes before it was read.
         is_late = self._is_recorded and any(map(self._selection.is_own, changes))
         if is_late and self._view.is_shown and self._late_update is None:
             self._late_update = self._view.call_later(LATE_CHANGE_S, self._redraw)
@@ -113,9 +114,9 @@ class TurnCell:
         """Do nothing: the view is live."""
 
     def conclude(self, *, is_waited: bool) -> None:
-        """Put the record in the place of the view, once."""
+        """Replace the view by the record, once."""
         if not is_waited and not self._view.is_open:
-            return  # the next wait puts it
+            return  # left to the next wait
         with self._lock:
             if self._is_concluded:
                 return
@@ -130,6 +131,6 @@ class TurnCell:
 
 
 def notebook_folder() -> str:
-    """The folder of this kernel's notebook, as the Jupyter server reports it, or empty."""
+    """Return the folder of this kernel's notebook from the Jupyter server, or an empty string."""
     name = os.environ.get("JPY_SESSION_NAME", "")
     return os.path.dirname(name) if os.path.isabs(name) else ""  # noqa: PTH117, PTH120

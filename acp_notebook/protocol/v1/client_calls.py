@@ -1,4 +1,4 @@
-"""`fs/*` and `terminal/*`, with which a v1 agent uses its client's disk and shell."""
+"""`fs/*` and `terminal/*`, a v1 agent's calls of its client's disk and shell. Knows no file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing v1 calls and reading v1's initialize answer."""
+"""Writing v1 calls and reading v1's answer to `initialize`. Knows no session's state."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ from acp_notebook.session.updates import ConfigOption
 
 
 class V1Dialect(SharedCalls):
-    """ACP v1 as the client speaks it."""
+    """ACP v1 on the client's side."""
 
     version = 1
-    # Agents refuse, cancel or mix a second prompt: it waits in this client.
+    # Agents refuse, cancel or mix up a second prompt, so it waits in this client.
     takes_prompts_while_busy = False
     client_calls: ClientCalls | None = CLIENT_CALLS
 
     def reader(self) -> V1Reader:
-        """A reader for a new session."""
+        """Return a reader for a new session."""
         return V1Reader()
 
     def mcp_server(self, server: Json) -> dict[str, Any]:
-        """An entry of `mcpServers`; one for stdio carries no type here (SESS-2)."""
+        """Return an entry of `mcpServers`, for stdio without a type (SESS-2)."""
         is_stdio = server.get("type") == "stdio"
         return {key: item for key, item in server.items() if not (is_stdio and key == "type")}
 
     def resume(
         self, session_id: str, setup: SessionSetup, capabilities: Capabilities, *, replay: bool
     ) -> Call | None:
-        """`session/load` replays, `session/resume` does not; each where it is offered."""
+        """`session/load` replays, `session/resume` does not; each if it is offered."""
         is_offered = capabilities.replay if replay else capabilities.resume
         if not is_offered:
             return None
@@ -75,18 +75,14 @@ class V1Dialect(SharedCalls):
             return Call("session/set_mode", {"sessionId": session_id, "modeId": str(value)})
         if option.id == MODEL_OPTION_ID:
             return Call("session/set_model", {"sessionId": session_id, "modelId": str(value)})
-        params: dict[str, Any] = {
-            "sessionId": session_id,
-            "configId": option.id,
-            "value": value,
-        }
+        params: dict[str, Any] = {"sessionId": session_id, "configId": option.id, "value": value}
         if isinstance(value, bool):
             params["type"] = "boolean"
         return Call("session/set_config_option", params)
 
 
 def write_offer(client: Json, served: ClientCapabilities) -> dict[str, Any]:
-    """The members of `initialize` that a v1 agent reads."""
+    """Return the members of `initialize` that a v1 agent reads."""
     return {"clientInfo": client, "clientCapabilities": write_capabilities(served)}
 
 
@@ -96,7 +92,7 @@ def is_spoken_in(_: Json) -> bool:
 
 
 def write_capabilities(served: ClientCapabilities) -> dict[str, Any]:
-    """What this client serves, in v1's words: booleans, and objects for newer things."""
+    """Return this client's capabilities in v1's form: booleans, and objects for newer ones."""
     return given(
         fs={"readTextFile": served.read_files, "writeTextFile": served.write_files},
         terminal=served.terminals,
@@ -107,7 +103,7 @@ def write_capabilities(served: ClientCapabilities) -> dict[str, Any]:
 
 
 def read_capabilities(answer: Json) -> Capabilities:
-    """What a v1 agent offers: booleans, and objects under `sessionCapabilities` (INIT-4)."""
+    """Read an agent's capabilities: booleans, and objects in `sessionCapabilities` (INIT-4)."""
     offered = fields.optional_object(answer, "agentCapabilities") or {}
     prompt = fields.optional_object(offered, "promptCapabilities") or {}
     mcp = fields.optional_object(offered, "mcpCapabilities") or {}
@@ -131,15 +127,15 @@ def read_capabilities(answer: Json) -> Capabilities:
 
 
 def read_info(answer: Json) -> Implementation:
-    """Who the agent says it is; v1 leaves that out often."""
+    """Read the agent's identity, which many v1 agents omit."""
     return implementation(fields.optional_object(answer, "agentInfo") or {})
 
 
 def read_auth_method(value: Any) -> AuthMethod:
-    """One entry of `authMethods`.
+    """Read an entry of `authMethods`.
 
     Raises:
-        Malformed: It has no id.
+        Malformed: The method has no id.
     """
     raw = fields.as_object(value, "auth method")
     env = fields.optional_object(raw, "env") or {}

@@ -1,7 +1,7 @@
-"""A v1 diff, old and new text of one file, as the model's diff with a patch.
+"""A v1 diff, old and new text of one file -> the model's diff with a patch. Knows no session.
 
-Computing a patch costs time that grows faster than the text: above a bound there is none, and the
-view shows the file with its counts. Knows no session.
+The time for a patch grows faster than the text, so beyond a bound there is none, and the view
+shows the file with its counts.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from acp_notebook.protocol import fields
 from acp_notebook.protocol.fields import Json, optional_text
 from acp_notebook.session.updates import DiffChange, DiffItem
 
-# Where difflib's worst case still takes well under a second.
+# difflib's worst case takes well under a second for these.
 MAX_DIFF_LINES = 4_000
-# A patch knows one line end. `str.splitlines` would also cut at form feeds and other controls.
+# A patch has one line end; `str.splitlines` would also cut at form feeds and other controls.
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _NO_NEWLINE = "\\ No newline at end of file"
 
@@ -34,7 +34,7 @@ def diff_item(raw: Json) -> DiffItem:
 
 
 def git_patch(path: str, old: str | None, new: str) -> str | None:
-    """The patch in git's form, or None where it would take too long to compute."""
+    """Return the patch in git's form, or None if it would take too long."""
     before, after = _LINE.findall(old or ""), _LINE.findall(new)
     if len(before) + len(after) > MAX_DIFF_LINES:
         return None

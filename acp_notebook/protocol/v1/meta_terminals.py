@@ -1,11 +1,10 @@
-"""Terminals that an agent runs itself and shows through `_meta`, a convention beside version 1.
+"""An agent's own terminals in `_meta`, a convention beside version 1. Knows no process.
 
-Version 1 has no word for a terminal of the agent's own. Several agents give a tool call the content
+Version 1 has no terminals of the agent. Several agents give a tool call the content
 `{"type": "terminal"}` with an id that this client never made, and send the output in the `_meta` of
 the call's updates: `terminal_info`, `terminal_output` or `terminal_output_delta`, and
-`terminal_exit`. Both kinds of output append, except that an agent which uses both means everything
-so far by `terminal_output`. Being an extension, nothing in it is ever a violation: what cannot be
-read is left alone. Knows no process.
+`terminal_exit`. Both kinds of output append, unless an agent uses both: then `terminal_output` is
+the whole output so far. As an extension, unreadable members are ignored, never a violation.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ _OUTPUT_KEYS = ("terminal_output", _DELTA)
 
 
 class MetaTerminals:
-    """The terminals in `_meta` of one session; remembers which ones a tool call shows."""
+    """The terminals in `_meta` of one session; keeps which ones a tool call shows."""
 
     def __init__(self) -> None:
         self._shown: set[str] = set()
         self._with_deltas: set[str] = set()
 
     def read(self, raw: Json, update: u.ToolCallUpdate) -> Updates:
-        """What the `_meta` of a tool call update says of its terminal."""
+        """Return the terminal updates in the `_meta` of a tool call update."""
         if not isinstance(update.content, u.Unset):
             self._shown.update(
                 item.terminal_id
@@ -59,7 +58,7 @@ class MetaTerminals:
     def _output(
         self, key: str, terminal_id: u.TerminalId, text: str
     ) -> u.TerminalChunk | u.TerminalUpdate:
-        # A lone surrogate is text in JSON and none in UTF-8.
+        # JSON may hold a lone surrogate, which UTF-8 cannot.
         data = text.encode(errors="replace")
         if key == _DELTA:
             self._with_deltas.add(terminal_id)
@@ -68,7 +67,7 @@ class MetaTerminals:
         return u.TerminalChunk(terminal_id, data)
 
     def _show(self, terminal_id: u.TerminalId, tool_call_id: u.ToolCallId) -> Updates:
-        """Some send output for a call without giving it the terminal: it belongs there."""
+        # Some agents send a call's output without adding the terminal to the call.
         if terminal_id in self._shown:
             return []
         self._shown.add(terminal_id)
@@ -90,7 +89,6 @@ def _opened(terminal_id: u.TerminalId, info: Json, raw_input: Any) -> u.Terminal
 
 
 def _command(raw_input: Any) -> str | None:
-    """The command line, where the call's input has one."""
     command = raw_input.get("command") if isinstance(raw_input, dict) else None
     if isinstance(command, list) and all(isinstance(word, str) for word in command):
         return shlex.join(command)

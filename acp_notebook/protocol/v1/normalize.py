@@ -1,21 +1,21 @@
-"""Reading what a v1 session receives into the model's v2 meaning. It has to remember.
+"""Reading a v1 session's messages into the model's v2 meaning, with state. Knows no v2.
 
-What v1 leaves implicit, and the rule that completes it:
+The parts that v1 leaves implicit, and the rules that complete them:
 
 1. *Messages.* A run of chunks of one role without an id is one message; another role, a tool call,
-   a plan or the end of the turn closes the run. An id the agent gives is used as it is.
-2. *The user's message* is the prompt itself. An echo of it as `user_message_chunk` before any
-   output is no second message.
-3. *The state.* A prompt in flight is `running`; with a question open it is `requires_action`; the
+   a plan or the end of the turn closes the run. The agent's ids are used unchanged.
+2. *The user's message* is the prompt itself. Its echo as `user_message_chunk` before any output is
+   no second message.
+3. *The state.* A prompt in flight is `running`; with an open question it is `requires_action`; the
    prompt's answer is `idle` with its stop reason. An error after a cancel is `cancelled`.
 4. *The plan* is one, under a constant id. *Modes* are a config option of category `mode`, unless
    the agent offers a real one.
-5. *Diffs* come as old and new text; the patch is computed, the texts are kept beside it.
+5. *Diffs* come as old and new text; the patch is computed and the texts are kept.
 6. *Null* in a tool call update means unchanged.
-7. *A terminal of the agent's own* is shown through `_meta`: see `meta_terminals`.
+7. *The agent's own terminals* come in `_meta`: see `meta_terminals`.
 
-Ids made up here begin with `v1-`, so that nobody takes them for the agent's. Known limits: two
-messages in a row with nothing between them join.
+Ids made here begin with `v1-`, unlike the agent's. Known limit: two messages of a role in a row
+become one.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ from acp_notebook.session.elicitation import ElicitationId, ElicitationSettled
 
 PLAN_ID = u.PlanId("v1-plan")
 MODE_OPTION_ID = "v1-mode"
-# The withdrawn `models` and `session/set_model`, which some agents still have instead of options.
+# The withdrawn `models` and `session/set_model`, which some agents still use instead of options.
 MODEL_OPTION_ID = "v1-model"
-# What a form of this version need not say.
+# Members of a form that are optional in this version.
 _FORM_DEFAULTS: Json = {"type": "object", "properties": {}}
 _STOP_REASONS = frozenset({"end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"})
 
 
 class V1Reader:
-    """Reads one v1 session; fed in receive order, also with what this client does."""
+    """Reads one v1 session, with messages and this client's own acts in order."""
 
     def __init__(self) -> None:
         self._ids = 0
         self._run: tuple[u.Role, u.MessageId] | None = None
         self._in_flight: u.PromptId | None = None
-        self._echo: str | None = None  # what of the prompt's text may still be echoed
+        self._echo: str | None = None  # the rest of the prompt's text that may be echoed
         self._is_cancelling = False
         self._open_questions: set[u.PermissionId | ElicitationId] = set()
         self._known_calls: dict[str, str | None] = {}  # id -> title
@@ -74,7 +74,7 @@ class V1Reader:
         }
 
     def opened(self, answer: Json) -> Updates:
-        """Modes and options of the set-up answer; commands come as an update."""
+        """Read modes and options of the set-up answer; commands come as an update."""
         models = fields.optional_object(answer, "models")
         if models is not None:
             self._model = optional_text(models, "currentModelId")
@@ -89,11 +89,11 @@ class V1Reader:
         return [self._config_options()] if has_any else []
 
     def update(self, raw: Any) -> Updates:
-        """One `session/update`; never raises."""
+        """Read a `session/update`; never raises."""
         return shapes.read_update(raw, self._readers)
 
     def prompt_sent(self, prompt_id: u.PromptId, content: tuple[ContentBlock, ...]) -> Updates:
-        """In v1 sending is acceptance: the message stands and the work begins."""
+        """Add message and running state at once: in v1 sending is acceptance."""
         self._run = None
         self._in_flight = prompt_id
         self._is_cancelling = False
@@ -106,7 +106,7 @@ class V1Reader:
         ]
 
     def prompt_answered(self, prompt_id: u.PromptId, result: Any) -> Updates:  # noqa: ARG002
-        """The answer is the end of the turn (V1-2)."""
+        """End the turn with the answer's stop reason (V1-2)."""
         self._turn_over()
         stop_reason = result.get("stopReason") if isinstance(result, dict) else None
         if isinstance(stop_reason, str):
@@ -119,7 +119,7 @@ class V1Reader:
         return [u.Violation("session/prompt", reason, result), u.StateUpdate("idle")]
 
     def prompt_failed(self, prompt_id: u.PromptId, failure: u.Failure) -> Updates:
-        """An error ends the turn; after a cancel it is the cancel (CANCEL-5)."""
+        """End the turn; after a cancel the error is the cancel (CANCEL-5)."""
         was_cancelling = self._is_cancelling
         self._turn_over()
         if was_cancelling:
@@ -127,12 +127,12 @@ class V1Reader:
         return [u.PromptFailed(prompt_id, failure), u.StateUpdate("idle")]
 
     def cancel_sent(self) -> Updates:
-        """The prompt's answer will confirm."""
+        """Note the cancel, which the prompt's answer will confirm."""
         self._is_cancelling = True
         return [u.CancelSent()]
 
     def permission_asked(self, permission_id: u.PermissionId, params: Json) -> Updates:
-        """The question sits in the tool call, which is applied like an ordinary update."""
+        """Read the request, and its tool call like an ordinary update."""
         options = shapes.permission_options(params)
         subject = fields.as_object(params.get("toolCall"), "toolCall")
         before = self._tool_call(subject)
@@ -144,10 +144,7 @@ class V1Reader:
         return [*before, asked, *self._question(permission_id)]
 
     def option_set(self, option: u.ConfigOption, value: str | bool, answer: Any) -> Updates:
-        """Options answer with the whole list; modes and models answer with nothing.
-
-        Some agents echo a mode as an update and some do not: the value stands from here on.
-        """
+        """Read the list of options; modes and models have none, and take the value at once."""
         if isinstance(answer, dict) and isinstance(answer.get("configOptions"), list):
             self._options = _options(answer).options
         elif option.id == MODE_OPTION_ID:
@@ -157,16 +154,16 @@ class V1Reader:
         return [self._config_options()]
 
     def permission_settled(self, settled: u.PermissionSettled) -> Updates:
-        """With the last answer the work goes on."""
+        """Note the answer; the last one sets the state to `running`."""
         return [settled, *self._answered(settled.permission_id)]
 
     def elicitation_asked(self, elicitation_id: ElicitationId, params: Json) -> Updates:
-        """A form to fill in, or a page to open: the work waits for the user."""
+        """Read a form or url request; the state becomes `requires_action`."""
         asked = elicitation.requested(elicitation_id, params, _FORM_DEFAULTS)
         return [asked, *self._question(elicitation_id)]
 
     def elicitation_settled(self, settled: ElicitationSettled) -> Updates:
-        """With the last answer the work goes on."""
+        """Note the answer; the last one sets the state to `running`."""
         return [settled, *self._answered(settled.elicitation_id)]
 
     def _question(self, question: u.PermissionId | ElicitationId) -> Updates:
@@ -210,7 +207,7 @@ class V1Reader:
         if isinstance(block, TextBlock) and self._echo.startswith(block.text):
             self._echo = self._echo[len(block.text) :]
             return True
-        # Attachments come back in many forms; before any output they are the prompt's all the same.
+        # Attachments come back in many forms; before any output they are the prompt's.
         return not isinstance(block, TextBlock)
 
     def _tool_call(self, raw: Json) -> Updates:
@@ -225,7 +222,7 @@ class V1Reader:
         return [update, *self._terminals.read(raw, update)]
 
     def _announced(self, raw: Json) -> Updates:
-        # `tool_call` for a known id (some agents repeat it) must not undo a status.
+        # A repeated `tool_call` of some agents must not undo a status.
         known = fields.text(raw, "toolCallId") in self._known_calls
         if known and raw.get("status") == "pending":
             raw = {key: value for key, value in raw.items() if key != "status"}
@@ -245,7 +242,7 @@ class V1Reader:
         return [self._config_options()]
 
     def _config_options(self) -> u.ConfigOptionsUpdate:
-        """Modes and models become options, unless the agent offers real ones (CONF-3)."""
+        # Modes and models become options, unless the agent offers real ones (CONF-3).
         offered = {option.category for option in self._options}
         made = [
             u.ConfigOption(option_id, name, "select", value, name.lower(), None, choices)

@@ -1,4 +1,4 @@
-"""Writing v2 calls and reading v2's initialize answer."""
+"""Writing v2 calls and reading v2's answer to `initialize`. Knows no session's state."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from acp_notebook.session.updates import ConfigOption
 
 
 class V2Dialect(SharedCalls):
-    """ACP v2 as the client speaks it."""
+    """ACP v2 on the client's side."""
 
     version = 2
     takes_prompts_while_busy = True
     client_calls: ClientCalls | None = None
 
     def reader(self) -> V2Reader:
-        """A reader for a new session."""
+        """Return a reader for a new session."""
         return V2Reader()
 
     def resume(
@@ -53,11 +53,11 @@ class V2Dialect(SharedCalls):
         return Call("auth/logout", {})
 
     def cancel_tool_call(self, session_id: str, tool_call_id: str) -> Call | None:
-        """`tool_call/cancel`, where the call advertises it (TOOL-9)."""
+        """`tool_call/cancel`, for calls that advertise it (TOOL-9)."""
         return Call("tool_call/cancel", {"sessionId": session_id, "toolCallId": tool_call_id})
 
     def cancel_terminal(self, session_id: str, terminal_id: str) -> Call | None:
-        """`terminal/cancel`, where the terminal advertises it."""
+        """`terminal/cancel`, for terminals that advertise it."""
         return Call("terminal/cancel", {"sessionId": session_id, "terminalId": terminal_id})
 
     def set_option(self, session_id: str, option: ConfigOption, value: str | bool) -> Call:
@@ -72,17 +72,17 @@ class V2Dialect(SharedCalls):
 
 
 def write_offer(client: Json, served: ClientCapabilities) -> dict[str, Any]:
-    """The members of `initialize` that a v2 agent reads."""
+    """Return the members of `initialize` that a v2 agent reads."""
     return {"info": client, "capabilities": write_capabilities(served)}
 
 
 def is_spoken_in(answer: Json) -> bool:
-    """Whether an answer to `initialize` has v2's members: several agents echo the number only."""
+    """Whether an answer to `initialize` has v2's members: several agents only echo the number."""
     return isinstance(answer.get("info"), dict) and isinstance(answer.get("capabilities"), dict)
 
 
 def write_capabilities(served: ClientCapabilities) -> dict[str, Any]:
-    """What this client serves, in v2's words: an object marks what is there."""
+    """Return this client's capabilities in v2's form, where an object marks support."""
     return given(
         auth={"terminal": {}} if served.terminal_login else None,
         elicitation=elicitation_modes(served) or None,
@@ -90,7 +90,7 @@ def write_capabilities(served: ClientCapabilities) -> dict[str, Any]:
 
 
 def read_capabilities(answer: Json) -> Capabilities:
-    """What a v2 agent offers: an object is supported, absent and null are not (INIT-4)."""
+    """Read an agent's capabilities: an object is supported, absent and null are not (INIT-4)."""
     offered = fields.optional_object(answer, "capabilities") or {}
     session = fields.optional_object(offered, "session")
     if session is None:
@@ -114,15 +114,15 @@ def read_capabilities(answer: Json) -> Capabilities:
 
 
 def read_info(answer: Json) -> Implementation:
-    """Who the agent says it is."""
+    """Read the agent's identity."""
     return implementation(fields.optional_object(answer, "info") or {})
 
 
 def read_auth_method(value: Any) -> AuthMethod:
-    """One entry of `authMethods`.
+    """Read an entry of `authMethods`.
 
     Raises:
-        Malformed: It has no id.
+        Malformed: The method has no id.
     """
     raw = fields.as_object(value, "auth method")
     env = [item for item in fields.optional_array(raw, "env") if isinstance(item, dict)]

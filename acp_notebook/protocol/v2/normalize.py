@@ -1,7 +1,7 @@
-"""Reading what a v2 session receives. Nearly the identity: the model has v2's meaning.
+"""Reading a v2 session's messages: nearly the identity, as the model has v2's meaning.
 
-Unknown discriminators are kept whole as `UnknownUpdate`; a known one with a broken payload becomes
-a `Violation` and costs only itself.
+An unknown discriminator is kept whole as `UnknownUpdate`; a known one with a broken payload becomes
+a `Violation`, and nothing else is lost. Knows no v1.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from acp_notebook.session.elicitation import ElicitationId, ElicitationSettled
 
 
 class V2Reader:
-    """Reads one v2 session. It remembers nothing."""
+    """Reads one v2 session, without state."""
 
     def opened(self, answer: Json) -> Updates:
-        """Set-up answers carry the option and command lists, if the agent has any."""
+        """Read the option and command lists, if the answer has any."""
         found: Updates = []
         if isinstance(answer.get("configOptions"), list):
             found.append(_config_options(answer))
@@ -33,15 +33,15 @@ class V2Reader:
         return found
 
     def update(self, raw: Any) -> Updates:
-        """One `session/update`; never raises."""
+        """Read a `session/update`; never raises."""
         return shapes.read_update(raw, _READERS)
 
     def prompt_sent(self, prompt_id: u.PromptId, content: tuple[ContentBlock, ...]) -> Updates:
-        """The agent reports everything that follows."""
+        """Note the prompt; the agent reports the rest."""
         return [u.PromptSent(prompt_id, content)]
 
     def prompt_answered(self, prompt_id: u.PromptId, result: Any) -> Updates:
-        """`{}` (the lifecycle page) and `{messageId}` (the later schema) both mean accepted."""
+        """Read `{}` (the lifecycle page) or `{messageId}` (the later schema) as acceptance."""
         message_id = result.get("messageId") if isinstance(result, dict) else None
         accepted = u.PromptAccepted(
             prompt_id, u.MessageId(message_id) if isinstance(message_id, str) else None
@@ -52,15 +52,15 @@ class V2Reader:
         return [u.Violation("session/prompt", reason, result), accepted]
 
     def prompt_failed(self, prompt_id: u.PromptId, failure: u.Failure) -> Updates:
-        """A rejected prompt does not end other foreground work, so the state stays."""
+        """Note the failure; the state stays, as other foreground work may continue."""
         return [u.PromptFailed(prompt_id, failure)]
 
     def cancel_sent(self) -> Updates:
-        """The agent confirms by `idle` with `cancelled`."""
+        """Note the cancel, which the agent confirms by `idle` with `cancelled`."""
         return [u.CancelSent()]
 
     def permission_asked(self, permission_id: u.PermissionId, params: Json) -> Updates:
-        """A tool call subject is applied like an ordinary update first (PERM-4)."""
+        """Read the request, after its tool call like an ordinary update (PERM-4)."""
         options = shapes.permission_options(params)
         before, subject = _subject(params.get("subject"))
         asked = u.PermissionRequested(
@@ -73,7 +73,7 @@ class V2Reader:
         return [*before, asked]
 
     def option_set(self, option: u.ConfigOption, value: str | bool, answer: Any) -> Updates:
-        """The answer carries the whole list."""
+        """Read the whole list of options."""
         del option, value
         if isinstance(answer, dict) and isinstance(answer.get("configOptions"), list):
             return [_config_options(answer)]
@@ -81,15 +81,15 @@ class V2Reader:
         return [u.Violation("session/set_config_option", reason, answer)]
 
     def permission_settled(self, settled: u.PermissionSettled) -> Updates:
-        """The agent reports the state that follows."""
+        """Note the answer; the agent reports the state."""
         return [settled]
 
     def elicitation_asked(self, elicitation_id: ElicitationId, params: Json) -> Updates:
-        """A form to fill in, or a page to open."""
+        """Read a form or url request."""
         return [elicitation.requested(elicitation_id, params)]
 
     def elicitation_settled(self, settled: ElicitationSettled) -> Updates:
-        """The agent reports the state that follows."""
+        """Note the answer; the agent reports the state."""
         return [settled]
 
 
@@ -106,7 +106,7 @@ def _subject(raw: Any) -> tuple[Updates, u.PermissionSubject | None]:
             case other:
                 return [], u.UnknownSubject(other, raw)
     except Malformed:
-        # The question still stands; what it is about is shown as it came.
+        # The question is still asked; its subject is shown as JSON.
         return [], u.UnknownSubject(str(raw.get("type")), raw)
 
 

@@ -1,1 +1,1 @@
-"""Timeline entries as HTML, one module per kind. Knows no document."""
+"""Timeline entries as HTML, one module per kind. Know no document."""

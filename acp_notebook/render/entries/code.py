@@ -1,6 +1,6 @@
-"""Source code -> HTML with Pygments' short class names; colours are the theme's business.
+"""Source code -> HTML with Pygments' short class names. Knows no colours.
 
-JupyterLab and nbconvert style those names below `.highlight`; elsewhere code is plain and readable.
+JupyterLab and nbconvert style those names below `.highlight`; elsewhere code stays plain.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from markupsafe import Markup, escape
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Lexers are regular expressions over hostile text: long code stays plain.
+# Lexers run regular expressions over hostile text, so long code stays plain.
 HIGHLIGHT_LIMIT_CHARS: Final = 40_000
 
 
 def code_block(code: str, language: str) -> Markup:
-    """A block of code, highlighted where its language is known. `code` is already clean."""
+    """Return a block of clean code, highlighted if its language is known."""
     return Markup('<div class="highlight"><pre><code>{}</code></pre></div>\n').format(
         highlight(code, language)
     )
 
 
 def highlight(code: str, language: str) -> Markup:
-    """The inside of a block of code."""
+    """Return the inside of a block of code."""
     lexer = _lexer(language) if language and len(code) <= HIGHLIGHT_LIMIT_CHARS else None
     if lexer is None:
         return escape(code)
-    # One template a token would cost as much as the lexer.
+    # One template per token would cost as much as the lexer.
     return Markup("".join(_spans(lexer, code)))  # noqa: S704
 
 

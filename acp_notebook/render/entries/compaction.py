@@ -1,4 +1,4 @@
-"""A compaction of the agent's context: its words and its HTML."""
+"""A compaction of the agent's context as words and HTML. Knows no document."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _COMPACTIONS: dict[str, Wording] = {
 
 
 def compaction_words(status: str) -> Wording:
-    """What happens to the agent's context."""
+    """Return the words for a compaction's status."""
     return _COMPACTIONS.get(status) or Wording(f"Compaction: {status}", "◐", "busy")
 
 
 def render_compaction(theme: Theme, _: SessionState, compaction: Compaction, ident: str) -> Markup:
-    """A line, with the summary folded behind it."""
+    """Render a line, with the summary folded behind it."""
     words = theme.wording(compaction_words(compaction.status))
     if compaction.error:
         words += " " + theme("span", "muted small", label(compaction.error))

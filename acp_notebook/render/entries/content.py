@@ -1,6 +1,6 @@
-"""Content blocks -> HTML: images, sounds, resources, links, and what nobody knows.
+"""Content blocks -> HTML: text, images, sounds, resources, links, unknown blocks.
 
-Text blocks of messages are joined and streamed elsewhere; here text is what a tool returned.
+Text blocks of messages are joined and streamed elsewhere. Knows no entry.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/\s]*={0,2}\s*")
 
 
 def render_block(theme: Theme, block: ContentBlock, key: str) -> Markup:
-    """One content block (MSG-5)."""
+    """Render a content block (MSG-5)."""
     match block:
         case TextBlock(text=text):
             return text_part(theme, text)
@@ -47,7 +47,7 @@ def render_block(theme: Theme, block: ContentBlock, key: str) -> Markup:
 
 
 def block_words(block: ContentBlock) -> str:
-    """One content block in a phrase, for plain text and for lists of attachments."""
+    """Return a content block as a phrase, for plain text and lists of attachments."""
     match block:
         case TextBlock(text=text):
             return label(text)
@@ -64,26 +64,26 @@ def block_words(block: ContentBlock) -> str:
 
 
 def markdown_part(theme: Theme, text: str, *, is_whole: bool = False) -> Markup:
-    """Markdown, with formulas drawn here or left to Jupyter."""
+    """Render Markdown; a record leaves formulas to Jupyter."""
     return theme.markdown(render_markdown(text, as_tex=theme.is_static), is_whole=is_whole)
 
 
 def text_part(theme: Theme, text: str) -> Markup:
-    """Text as Markdown, up to the theme's limit."""
+    """Render text as Markdown, up to the theme's limit."""
     limit = theme.limits.text_chars
     body = theme("div", "md", markdown_part(theme, text[:limit], is_whole=True))
     return body + rest_remark(theme, len(text) - limit, "characters")
 
 
 def code_part(theme: Theme, code: str, language: str) -> Markup:
-    """Code that waits for approval: highlighted, in full up to the theme's limit."""
+    """Render highlighted code for an approval, up to the theme's limit."""
     most = theme.limits.text_chars
     body = theme("div", "code", theme.markdown(code_block(clean(code[:most]), language)))
     return body + rest_remark(theme, len(code) - most, "characters")
 
 
 def json_fold(theme: Theme, title: str, value: Any, key: str) -> Markup:
-    """A JSON value behind its title."""
+    """Render a JSON value folded behind a title."""
     return theme.fold("part fold", join(title), json_part(theme, value, key), key=key)
 
 
@@ -113,7 +113,7 @@ def _link(theme: Theme, block: ResourceLinkBlock) -> Markup:
 
 
 def link(theme: Theme, address: str, name: str) -> Markup:
-    """A link to the web; any other address is named, not linked."""
+    """Render a link to the web; any other address is named, not linked."""
     if is_safe_link(address):
         return theme("a", "", name, href=address, target="_blank", rel="noopener noreferrer")
     return theme("span", "ref", name, title=label(address, 500))

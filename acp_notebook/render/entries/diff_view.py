@@ -1,6 +1,6 @@
-"""A diff -> HTML: a part for each file, lines with numbers and signs, changed words marked.
+"""A diff -> HTML: a part per file, lines with numbers and signs, changed words marked.
 
-Colour never stands alone: the signs stay, and marks are underlined where nothing else shows them.
+Colour is never the only sign: lines keep their signs, and marks are underlined. Knows no tool call.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _HIDDEN_IN_RECORD = 0
 
 
 def diff_counts(theme: Theme, diffs: list[DiffText]) -> Markup:
-    """Lines added and removed over several diffs, or nothing."""
+    """Render the numbers of added and removed lines of several diffs; empty if both are 0."""
     return _counts(theme, sum(d.added for d in diffs), sum(d.removed for d in diffs))
 
 
@@ -35,7 +35,7 @@ def _counts(theme: Theme, added: int, removed: int) -> Markup:
 
 
 def render_diff(theme: Theme, item: DiffItem, text: DiffText, key: str) -> Markup:
-    """The files of a diff and their lines."""
+    """Render the files of a diff and their lines."""
     named = _named(item, text)
     rest = [change for change in item.changes if all(change is not each for each, _ in named)]
     parts = [theme("div", "file", change_words(change)) for change in rest]
@@ -48,7 +48,7 @@ def render_diff(theme: Theme, item: DiffItem, text: DiffText, key: str) -> Marku
 
 
 def _named(item: DiffItem, text: DiffText) -> list[tuple[DiffChange | None, DiffFile]]:
-    """The patch's files with the changes they belong to."""
+    """Pair the patch's files with the item's changes."""
     if len(item.changes) == len(text.files) == 1:
         return [(item.changes[0], text.files[0])]
     free = list(item.changes)
@@ -85,7 +85,7 @@ def _lines(theme: Theme, lines: list[DiffLine], key: str, left: int) -> Markup:
         if line.kind == "hidden":
             parts.append(_hidden(theme, line, f"{key}.{number}"))
         elif line.kind == "hunk" and number and shown[number - 1].kind == "hidden":
-            pass  # the fold above says where we are
+            pass  # the fold above shows the position
         else:
             parts.append(_line(theme, line))
     scrolled = theme.scrolled(len(parts))
@@ -116,7 +116,7 @@ def _line(theme: Theme, line: DiffLine) -> Markup:
     looks = f"diff-line diff-{line.kind}"
     text = line.text[:_LINE_CHARS]
     number = "" if line.number is None else str(line.number)
-    # In the page a style sheet shows the number, so that copied lines do not have it.
+    # The page's style sheet shows the number, so that copied lines do not contain it.
     column = theme("span", "diff-number", number or " ") if theme.is_static else ""
     pieces = _pieces(theme, text, line)
     return theme("span", looks, column, *pieces, data_line=number)

@@ -1,7 +1,6 @@
-"""What an agent asks for by a form or a page -> HTML: the form itself, or how it was answered.
+"""A form or url request -> HTML: the form or link while open, then the answer. Checks no values.
 
-Controls are named by their place in the form, so that no agent's word becomes the name of one. The
-checks are not made here.
+Controls are named by their position in the form, so that no agent's word becomes a name.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from acp_notebook.session.form import HIDDEN, Choice, Form, FormField
 
 MESSAGE_LIMIT_CHARS: Final = 2_000
 VALUE_LIMIT_CHARS: Final = 500
-# Few choices are all seen at once; many are a list.
+# Up to this many choices are radio buttons; more are a menu.
 RADIO_LIMIT: Final = 5
 _INPUT_TYPES = {"email": "email", "uri": "url", "date": "date"}
 _HINTS = {"date-time": "2026-01-31T18:00:00Z", "uri": "https://", "email": "name@example.org"}
 
 
 def elicitation_words(elicitation: Elicitation) -> Wording:
-    """How it was answered."""
+    """Return the words for the answer, or for the open request."""
     answer, is_page = elicitation.answer, elicitation.request.url_request is not None
     if answer is None:
         return Wording("Waiting for your answer", "?", "warn")
@@ -43,7 +42,7 @@ def elicitation_words(elicitation: Elicitation) -> Wording:
 
 
 def value_words(item: FormField, value: Any) -> str:
-    """A value as its reader knows it."""
+    """Return a value in words, with the titles of choices."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, (list, tuple)):
@@ -52,7 +51,7 @@ def value_words(item: FormField, value: Any) -> str:
 
 
 def answer_lines(elicitation: Elicitation) -> list[tuple[str, str]]:
-    """What was filled in: title and value of each field."""
+    """Return title and value of each field in the answer."""
     content = elicitation.answer.content if elicitation.answer is not None else None
     return [
         (
@@ -65,7 +64,7 @@ def answer_lines(elicitation: Elicitation) -> list[tuple[str, str]]:
 
 
 def elicitation_line(elicitation: Elicitation) -> str:
-    """What was asked and answered, in one line."""
+    """Return request and answer in one line."""
     line = f"{label(elicitation.request.message)}: {elicitation_words(elicitation).text}"
     if elicitation.answer is not None:
         line += f", {label(by_words(elicitation.answer.by), 80)}"
@@ -76,7 +75,7 @@ def elicitation_line(elicitation: Elicitation) -> str:
 
 
 def render_elicitation(theme: Theme, elicitation: Elicitation, ident: str) -> Markup:
-    """A form or a page, to be answered or as it was answered."""
+    """Render an open form or url with its controls, or its answer."""
     request = elicitation.request
     if not elicitation.is_open:
         return _answered(theme, elicitation, ident)
@@ -107,9 +106,6 @@ def render_elicitation(theme: Theme, elicitation: Elicitation, ident: str) -> Ma
         data_form=ident,
         aria_label=f"{label(theme.agent_name, 80)} asks: {label(request.message)}",
     )
-
-
-# A form
 
 
 def _form(theme: Theme, form: Form, ident: str) -> list[Markup]:
@@ -257,9 +253,6 @@ def _is_on(item: FormField, choice: Choice) -> bool:
     return choice.value == (item.default if item.default is not None else "")
 
 
-# A page
-
-
 def _page(theme: Theme, address: WebAddress, ident: str) -> list[Markup]:
     parts = _address(theme, address)
     if address.href is None:
@@ -291,9 +284,6 @@ def _address(theme: Theme, address: WebAddress) -> list[Markup]:
     return parts
 
 
-# Answered
-
-
 def _answered(theme: Theme, elicitation: Elicitation, ident: str) -> Markup:
     request, answer = elicitation.request, elicitation.answer
     by = [label(by_words(answer.by), 80)] if answer is not None and answer.by else []
@@ -312,6 +302,6 @@ def _answered(theme: Theme, elicitation: Elicitation, ident: str) -> Markup:
         rows = _address(theme, read_address(request.url_request.url))
     if not rows:
         return theme("div", "answered", line)
-    # What was sent is a fact to see; an address that was shown is one to look up.
+    # Sent values are unfolded; the address of a url only on demand.
     body = theme("div", "answered-body", *rows)
     return theme.fold("answered", line, body, key=ident, is_open=request.url_request is None)

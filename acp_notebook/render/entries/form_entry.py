@@ -1,7 +1,7 @@
-"""A form or page as an entry of the live view: drawn once, then only told what is wrong.
+"""A form or url request as an entry of the live view, and the values that the page sends.
 
-A form that is drawn anew would lose what was typed; the words beside its fields are an operation
-of their own. Also reads what a page says of a form.
+The errors beside a form's fields are a separate operation: redrawing the form would lose the typed
+values. Checks no values.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ ACTIONS: dict[str, Action] = {"decline": "decline", "dismiss": "cancel", "open":
 class FormEntry(CardEntry):
     """An elicitation in the live view."""
 
-    _told: dict[str, str] | None = None
+    _sent_errors: dict[str, str] | None = None
     _wrong: Operation | None = None
 
     def update(self, state: SessionState) -> list[Operation]:
-        """What the page lacks."""
+        """Return the operations since the last call, with a form's new errors."""
         found = super().update(state)
         elicitation = state.elicitations[ElicitationId(self.key.id)]
         errors = elicitation.errors
         if not elicitation.is_open:
             self._wrong = None
-        # The same words again are news too: the page waits for them after each attempt.
-        if errors is not self._told and elicitation.is_open:
-            self._told = errors
+        # Repeated errors are sent too: the page waits for them after each attempt.
+        if errors is not self._sent_errors and elicitation.is_open:
+            self._sent_errors = errors
             self._wrong = self._words(elicitation) if errors else None
             found += [self._wrong] if self._wrong else []
         return found
 
     def snapshot(self) -> list[Operation]:
-        """All that the page should have."""
+        """Return everything for a new page."""
         found = super().snapshot()
         return [*found, self._wrong] if self._wrong else found
 
@@ -53,7 +53,7 @@ class FormEntry(CardEntry):
 
 
 def given_values(elicitation: Elicitation, values: object) -> dict[str, Any]:
-    """What a page sent, by the names of the fields. Controls are named by their place."""
+    """Return the page's values by field name; the page names controls by position."""
     if not isinstance(values, Mapping):
         return {}
     return {

@@ -1,6 +1,6 @@
-"""A JSON value for a reader: a line, a table, or a tree whose branches unfold. Always bounded.
+"""A JSON value as a line, a table, or a tree of folds. Knows no entry.
 
-A value of ten megabytes costs no more than what is shown of it.
+Always bounded: a value of ten megabytes costs no more than its shown part.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OPEN_CHILDREN: Final = 8
 
 
 def rest_remark(theme: Theme, rest: int, what: str) -> Markup:
-    """A line that says how much is not shown, if anything."""
+    """Render a line about the rest that is not shown; empty without a rest."""
     if rest <= 0:
         return Markup("")
     theme.left_out.append(f"{rest:,} {what}")
@@ -36,7 +36,7 @@ def rest_remark(theme: Theme, rest: int, what: str) -> Markup:
 
 
 def pre_part(theme: Theme, text: str, limit: int | None = None) -> Markup:
-    """Text exactly as it is, up to the theme's limit."""
+    """Render unformatted text, up to the theme's limit."""
     most = limit or theme.limits.text_chars
     shown = clean(text[:most])
     lines = shown.count("\n") + len(shown) // 100
@@ -45,7 +45,7 @@ def pre_part(theme: Theme, text: str, limit: int | None = None) -> Markup:
 
 
 def brief_json(value: Any, limit: int) -> str | None:
-    """JSON for people if it is short; None beyond the limit. What JSON cannot say is text."""
+    """Return indented JSON, with other values as text; None beyond the limit."""
     if not _is_light(value, limit):
         return None
     text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
@@ -70,7 +70,7 @@ def _is_light(value: Any, limit: int) -> bool:
 
 
 def json_part(theme: Theme, value: Any, key: str) -> Markup:
-    """A JSON value; a string as it is."""
+    """Render a JSON value; a string as plain text."""
     if isinstance(value, str):
         return pre_part(theme, value)
     if _is_table(value):
@@ -79,11 +79,13 @@ def json_part(theme: Theme, value: Any, key: str) -> Markup:
     if brief is not None:
         return theme("div", "code", theme.markdown(code_block(brief, "json")))
     tree = _Tree(theme, key)
-    return theme("div", "tree", tree.branch(value, 0, key)) + tree.remark()
+    html = theme("div", "tree", tree.branch(value, 0, key))
+    theme.left_out += ["parts of a JSON value"] if tree.is_cut else []
+    return html
 
 
 def fields_part(theme: Theme, value: Any, key: str) -> Markup:
-    """What a tool was given: a flat object as named values, code as code, anything else as JSON."""
+    """Render a tool's input: a flat object as named values, anything else as JSON."""
     if not isinstance(value, Mapping) or len(value) > FIELDS_LIMIT or not _is_flat(value):
         return json_part(theme, value, key)
     return join(*(_field(theme, str(name), item) for name, item in value.items()))
@@ -101,9 +103,6 @@ def _field(theme: Theme, name: str, value: Any) -> Markup:
     if "\n" not in text and len(text) <= LINE_LIMIT_CHARS:
         return theme("div", "field", title, " ", theme("span", "mono", visible(text)))
     return theme("div", "field", title, pre_part(theme, visible(text)))
-
-
-# A table
 
 
 def _is_table(value: Any) -> bool:
@@ -131,7 +130,6 @@ def _table(theme: Theme, rows: list[Mapping[Any, Any]]) -> Markup:
 
 
 def _column(theme: Theme, rows: list[Mapping[Any, Any]], name: Any) -> Markup:
-    """A column's title, over its numbers if it has some."""
     looks = "cell cell-number cell-head" if any(_is_number(r.get(name)) for r in rows) else ""
     return theme("th", looks or "cell cell-head", label(str(name), 40), scope="col")
 
@@ -147,9 +145,6 @@ def _cell(theme: Theme, row: Mapping[Any, Any], name: Any) -> Markup:
     return theme("td", "cell cell-number" if is_number else "cell", label(text, _CELL_CHARS))
 
 
-# A tree
-
-
 class _Tree:
     """Branches as `<details>`, until the budget of lines is spent."""
 
@@ -157,28 +152,21 @@ class _Tree:
         self._theme = theme
         self._key = key
         self._lines = theme.limits.json_chars // 50
-        self._is_cut = False
+        self.is_cut = False
 
     def branch(self, value: Any, depth: int, key: str) -> Markup:
-        """The inside of an object or a list."""
         pairs = _pairs(value)
         size = len(value)
         shown = []
         for number, (name, item) in enumerate(pairs):
             if self._lines <= 0 or number >= _CHILDREN:
-                self._is_cut = True
+                self.is_cut = True
                 rest = count_words(size - number, "more")
                 shown.append(self._theme("div", "left-out", f"… {rest} not shown"))
                 break
             self._lines -= 1
             shown.append(self._node(name, item, depth, f"{key}.{number}"))
         return join(*shown)
-
-    def remark(self) -> Markup:
-        """Notes for the record that something is missing."""
-        if self._is_cut:
-            self._theme.left_out.append("parts of a JSON value")
-        return Markup("")
 
     def _node(self, name: Any, item: Any, depth: int, key: str) -> Markup:
         theme = self._theme

@@ -1,7 +1,7 @@
-"""The table of the kinds of timeline entries: how each looks as HTML and as one line of text.
+"""The table of timeline entries: each kind as HTML and as one line of text. Knows no page.
 
-What has no module of its own is drawn here. Markdown, plain text and the console take the line,
-unless `text.record_text` has a longer form. Knows no page.
+Kinds without their own module are drawn here. Markdown, plain text and the console take the line,
+unless `text.record_text` has a longer form.
 """
 
 from __future__ import annotations
@@ -46,15 +46,9 @@ from acp_notebook.session.state import (
     Terminal,
     ToolCall,
 )
-from acp_notebook.session.updates import (
-    AgentLost,
-    Notice,
-    PlanEntry,
-    UnknownUpdate,
-    Violation,
-)
+from acp_notebook.session.updates import AgentLost, Notice, PlanEntry, UnknownUpdate, Violation
 
-# What is not the agent's answer: without anything else, it said nothing.
+# Entries that are no answer of the agent: a turn with only these is empty.
 OURS: Final = frozenset({"prompt", "user", "violation"})
 _CHEVRON: Final = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 _PROMPT_MARK: Final = f"{_CHEVRON} "
@@ -65,24 +59,24 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class EntryLook(Generic[R]):
-    """How entries of one kind look; `R` is the record that `SessionState.entry` finds."""
+    """The look of one kind of entry; `R` is the record that `SessionState.entry` returns."""
 
     html: Callable[[Theme, SessionState, R, str], Markup]
-    """Empty if there is nothing to show. The last argument names the entry on the page."""
+    """Returns the HTML, possibly empty. The last argument is the entry's name on the page."""
     line: Callable[[SessionState, R], str]
-    """The same in one line of text."""
+    """Returns one line of text, possibly empty."""
     is_settled: Callable[[R], bool] = lambda _: True
-    """Whether the line may be printed, where what is printed stays."""
+    """Whether the line is final, so that a console may print it."""
 
 
 def render_entry(theme: Theme, state: SessionState, key: EntryKey, ident: str) -> Markup:
-    """One entry as it is now; empty if there is nothing to show."""
+    """Render an entry in its present state; empty if there is nothing to show."""
     record = state.entry(key)
     return Markup("") if record is None else LOOKS[key.kind].html(theme, state, record, ident)
 
 
 def entry_line(state: SessionState, key: EntryKey) -> str:
-    """One entry in a line of text; empty if there is nothing to say of it."""
+    """Return an entry as one line of text, which may be empty."""
     record = state.entry(key)
     return "" if record is None else LOOKS[key.kind].line(state, record)
 
@@ -125,7 +119,7 @@ def _plan(theme: Theme, state: SessionState, plan: Plan, ident: str) -> Markup:
         return json_fold(theme, _plan_line(plan), plan.raw, ident)
     done, total = _progress(plan.entries)
     words = f"{done} of {total} done" if plan.entries else "no steps"
-    # One plan needs no name, and plans have none but their ids.
+    # A plan's only name is its id, needed only beside other plans.
     name = theme("span", "muted", label(plan.plan_id, 40)) if len(state.plans) > 1 else ""
     line = [
         theme("span", "title plan-name", "Plan"),
@@ -135,7 +129,7 @@ def _plan(theme: Theme, state: SessionState, plan: Plan, ident: str) -> Markup:
     ]
     items = [_plan_item(theme, entry) for entry in plan.entries]
     listing = theme("ul", "plan-list", *items)
-    # What is done at the end of the turn is a fact, no longer something to follow.
+    # A finished plan is folded at the end of the turn.
     is_open = not (theme.is_over and plan.entries and done == total)
     row = theme("span", "plan-row", Markup(" ").join(line))
     return theme.fold("card plan", row, listing, key=ident, is_open=is_open)
@@ -192,7 +186,6 @@ def _raw_line(_: SessionState, aside: UnknownUpdate | Violation) -> str:
 
 
 def _lost(theme: Theme, _: SessionState, lost: AgentLost, ident: str) -> Markup:
-    """What happened and what comes next, as the reason says it; the agent's last words folded."""
     detail = lost.detail
     glyph = theme("span", "glyph tone-bad", "✗", aria_hidden="true")
     what = theme("div", "title", glyph, " ", label(lost.reason, 500))

@@ -1,6 +1,6 @@
-"""Entries of the live view: each knows what the page already has of it, and sends the rest.
+"""Entries of the live view, each of which keeps what the page has and sends the rest.
 
-`StreamEntry` is for messages and thoughts that grow, `CardEntry` for all that is drawn anew.
+A `StreamEntry` is a growing message or thought; a `CardEntry` is redrawn. Know no document.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from acp_notebook.session.updates import PermissionId, TerminalId, ToolCallId, T
 
 
 class CardEntry:
-    """An entry that is drawn anew whenever it changes."""
+    """An entry that is redrawn with every change."""
 
     def __init__(self, key: EntryKey, ident: str, theme: Theme) -> None:
         self.key = key
         self.ident = ident
         self.places: dict[str, TerminalId] = {}
-        """Where the card shows terminals."""
+        """The terminals that the card shows, by slot."""
         self._theme = theme
         self._html: Markup | None = None
 
     @property
     def is_placed(self) -> bool:
-        """Whether the page has it."""
+        """Whether the page has the entry."""
         return self._html is not None
 
     def update(self, state: SessionState) -> list[Operation]:
-        """What the page lacks."""
+        """Return the operations since the last call."""
         html = render_entry(self._theme, state, self.key, self.ident)
         self.places = self._find_places(state) if html else {}
         before, self._html = self._html, html
@@ -51,13 +51,13 @@ class CardEntry:
         return [op.put(self.ident, self.key.kind, html, before)]
 
     def snapshot(self) -> list[Operation]:
-        """All that the page should have."""
+        """Return everything for a new page."""
         if self._html is None:
             return []
         return [op.put(self.ident, self.key.kind, self._html)]
 
     def finish(self, state: SessionState) -> list[Operation]:
-        """Nothing follows."""
+        """Return the last operations."""
         return self.update(state)
 
     def _find_places(self, state: SessionState) -> dict[str, TerminalId]:
@@ -81,14 +81,14 @@ class CardEntry:
 
 
 class StreamEntry:
-    """A message or a thought: finished blocks go out once, the open tail anew."""
+    """A message or a thought: finished blocks are sent once, the open tail repeatedly."""
 
     def __init__(self, key: EntryKey, ident: str, theme: Theme) -> None:
         self.key = key
         self.ident = ident
         self.places: dict[str, TerminalId] = {}
         self.is_active = False
-        """Whether a thought is what the agent is at now."""
+        """Whether the thought is the agent's present activity."""
         self._theme = theme
         self._frame: Markup | None = None
         self._seen: list[ContentBlock] = []
@@ -98,11 +98,11 @@ class StreamEntry:
 
     @property
     def is_placed(self) -> bool:
-        """Whether the page has it."""
+        """Whether the page has the entry."""
         return self._frame is not None
 
     def update(self, state: SessionState) -> list[Operation]:
-        """What the page lacks."""
+        """Return the operations since the last call."""
         message = state.messages[self.key]
         rewritten = self._forget_if_rewritten(message)
         delta = Delta(is_rewritten=rewritten, tail=Markup("") if rewritten else None)
@@ -110,14 +110,14 @@ class StreamEntry:
         return self._frame_operations() + self._operations(delta)
 
     def finish(self, state: SessionState) -> list[Operation]:
-        """Nothing follows: settle what was open."""
+        """Close the open tail and return the last operations."""
         self.is_active = False
         operations = self.update(state)
         delta = self._finish_stream()
         return operations + self._operations(delta)
 
     def snapshot(self) -> list[Operation]:
-        """All that the page should have."""
+        """Return everything for a new page."""
         if self._frame is None:
             return []
         found = [op.put(self.ident, self.key.kind, self._frame)]
@@ -133,8 +133,8 @@ class StreamEntry:
         return MarkdownStream(f"{self.ident}.more")
 
     def _forget_if_rewritten(self, message: Message) -> bool:
-        # A whole-message update replaces everything so far (MSG-2). Mostly it only adds metadata,
-        # or says again what was said and a little more: then that little is all there is to send.
+        # A whole-message update replaces everything so far (MSG-2). Mostly it only adds metadata or
+        # a little text: then only that text is sent.
         content, seen = message.content, self._seen
         if len(content) >= len(seen) and all(map(operator.is_, content, seen)):
             return False
@@ -210,7 +210,7 @@ class StreamEntry:
 
 
 def grown_text(old: Sequence[ContentBlock], new: Sequence[ContentBlock]) -> str | None:
-    """The text that `new` has behind what `old` says, if that is all the difference."""
+    """Return the text that `new` appends to `old`; None for any other difference."""
     if not all(isinstance(block, TextBlock) for block in (*old, *new)):
         return None
     before = "".join(block.text for block in old if isinstance(block, TextBlock))
@@ -229,7 +229,7 @@ def _extend(delta: Delta, more: Delta) -> None:
 
 
 class LiveTerminal:
-    """A terminal's lines, and how many of them each place on the page has."""
+    """A terminal's lines, and the number that each place on the page has."""
 
     def __init__(self, theme: Theme) -> None:
         self._text = TerminalText(theme)
@@ -239,7 +239,7 @@ class LiveTerminal:
         self._sent: dict[str, int] = {}
 
     def update(self, terminal: Terminal, places: list[str]) -> list[Operation]:
-        """What the places lack."""
+        """Return the operations for the places since the last call."""
         if self._source is not terminal.output:
             self._source, self._read = terminal.output, 0
             self._text.reset(terminal.size)
@@ -259,7 +259,7 @@ class LiveTerminal:
         return found
 
     def snapshot(self, place: str) -> list[Operation]:
-        """Everything for one place."""
+        """Return everything for one place."""
         return self._whole(place) if place in self._sent else []
 
     def _operations(self, place: str) -> list[Operation]:

@@ -1,7 +1,4 @@
-"""Messages and thoughts as they stay in a record, and the line of a folded thought.
-
-The live view streams them instead: see `live_entry`.
-"""
+"""Messages and thoughts in a record, and the line of a folded thought. Knows no live view."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ SNIPPET_CHARS: Final = 110
 
 
 def thought_words(theme: Theme, key: EntryKey, *, is_active: bool) -> str:
-    """What is said of a thought: `Thinking…`, `Thought for 4.2 s`."""
+    """Return the words for a thought: `Thinking…`, `Thought for 4.2 s`."""
     if is_active:
         return "Thinking…"
     span = theme.spans.get(key)
@@ -31,7 +28,7 @@ def thought_words(theme: Theme, key: EntryKey, *, is_active: bool) -> str:
 
 
 def thought_head(theme: Theme, key: EntryKey, text: str, *, is_active: bool) -> Markup:
-    """The line, with the beginning of the text."""
+    """Render the line of a thought, with the beginning of its text."""
     look = "thought-words is-active" if is_active else "thought-words"
     words = theme("span", look, thought_words(theme, key, is_active=is_active))
     clock = Markup("")
@@ -44,7 +41,7 @@ def thought_head(theme: Theme, key: EntryKey, text: str, *, is_active: bool) -> 
 def render_message(
     theme: Theme, content: Sequence[ContentBlock], ident: str, looks: str = "md"
 ) -> Markup:
-    """The content as the agent wrote it."""
+    """Render a message's content."""
     parts: list[Markup] = []
     run: list[str] = []
     for number, block in enumerate(content):
@@ -68,7 +65,7 @@ def _text_run(theme: Theme, run: list[str]) -> list[Markup]:
 
 
 def render_thought(theme: Theme, message: Message, ident: str) -> Markup:
-    """A thought, folded."""
+    """Render a folded thought."""
     content = message.content
     body = render_message(theme, content, ident, "md md-small")
     if not body:

@@ -1,4 +1,7 @@
-"""Permission requests: the question with its buttons, the answer, and both as one line."""
+"""Permission requests as HTML and as one line: the open question, or the answer.
+
+Knows no document.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _DIGIT_KEYS = 9
 
 
 def permission_line(permission: Permission) -> str:
-    """What was asked, how it was answered and by whom."""
+    """Return question and answer in one line."""
     line = f"{label(permission.request.title)}: {answer_words(permission).text}"
     answer = permission.answer
     return f"{line} · {label(by_words(answer.by))}" if answer else line
@@ -32,7 +35,7 @@ def permission_line(permission: Permission) -> str:
 def render_permission(
     theme: Theme, state: SessionState, permission: Permission, ident: str
 ) -> Markup:
-    """The question with a button for each answer, or one line with the answer."""
+    """Render the question with a button for each option, or one line with the answer."""
     request = permission.request
     if not permission.is_open:
         return _answered(theme, permission, ident)
@@ -64,7 +67,6 @@ def render_permission(
 
 
 def _answered(theme: Theme, permission: Permission, ident: str) -> Markup:
-    """One quiet line; what was asked about is folded behind it."""
     request, answer = permission.request, permission.answer
     words = answer_words(permission)
     by = [label(by_words(answer.by), 80)] if answer and answer.by else []
@@ -90,7 +92,7 @@ def _answered(theme: Theme, permission: Permission, ident: str) -> Markup:
 
 
 def subject_ident(ident: str) -> str:
-    """The name of what a permission entry shows of the call it is about."""
+    """Return the page's name of the tool call inside a permission entry."""
     return f"{ident}.s"
 
 

@@ -1,6 +1,7 @@
-"""Tool calls -> cards: one quiet line with kind, title and status; everything else folded behind.
+"""Tool calls -> cards: a line with kind, title and status, and everything else folded behind.
 
-A terminal's output has its own place in the live card, because it grows apart from the rest.
+A terminal's output has its own slot in the live card, because it grows separately. Knows no
+document.
 """
 
 from __future__ import annotations
@@ -18,13 +19,7 @@ from acp_notebook.render.parsing.diff import diff_text
 from acp_notebook.render.parsing.terminal import TerminalText
 from acp_notebook.render.text.tool_text import render_output
 from acp_notebook.session.content import ImageBlock
-from acp_notebook.session.state import (
-    OPEN_META,
-    EntryKey,
-    SessionState,
-    Terminal,
-    ToolCall,
-)
+from acp_notebook.session.state import OPEN_META, EntryKey, SessionState, Terminal, ToolCall
 from acp_notebook.session.updates import (
     ContentItem,
     DiffItem,
@@ -39,18 +34,18 @@ _LOCATIONS_SHOWN = 20
 
 
 def terminal_slot(ident: str, terminal_id: TerminalId, call: ToolCall | None) -> str:
-    """The page's place of a terminal's lines in the entry `ident`."""
+    """Return the slot of a terminal's lines in the entry `ident`."""
     number = call.terminal_ids.index(terminal_id) if call else 0
     return f"{ident}.t{number}"
 
 
 def tool_title(call: ToolCall) -> str:
-    """What the call is called: its title, else its name, else its kind."""
+    """Return the title, else the name, else the kind of a call."""
     return label(call.title or call.name or KINDS[kind_of(call.kind)])
 
 
 def render_tool_call(theme: Theme, state: SessionState, call: ToolCall, ident: str) -> Markup:
-    """The card of a tool call."""
+    """Render the card of a tool call."""
     body = tool_body(theme, state, call, ident)
     line = _line(theme, call)
     kind = f"card tool kind-{kind_of(call.kind)}"
@@ -82,7 +77,6 @@ def _line(theme: Theme, call: ToolCall) -> Markup:
 
 
 def _spent(theme: Theme, call: ToolCall) -> Markup:
-    """How long it took, or has taken so far; nothing for what is over at once."""
     span = theme.spans.get(EntryKey("tool_call", call.tool_call_id))
     if span is None:
         return Markup("")
@@ -90,15 +84,11 @@ def _spent(theme: Theme, call: ToolCall) -> Markup:
         is_running = call.status == "in_progress" and not theme.is_static
         since = f"{span.began_s:.1f}"
         return theme("span", "num muted", "", data_since=since) if is_running else Markup("")
-    return (
-        theme("span", "num muted small", words)
-        if (words := spent_words(span.seconds))
-        else Markup("")
-    )
+    words = spent_words(span.seconds)
+    return theme("span", "num muted small", words) if words else Markup("")
 
 
 def _says(title: str, word: str) -> bool:
-    """Whether the title begins with the kind's word anyway."""
     return title.casefold().startswith(word.casefold())
 
 
@@ -112,7 +102,7 @@ def _has_image(call: ToolCall) -> bool:
 def tool_body(
     theme: Theme, state: SessionState, call: ToolCall, ident: str, *, is_open: bool = False
 ) -> list[Markup]:
-    """What is behind the line: places, input, content, output. `is_open` unfolds the input."""
+    """Render the folded part: places, input, content, output. `is_open` unfolds the input."""
     parts = []
     if call.locations:
         parts.append(_locations(theme, call.locations))
@@ -128,7 +118,7 @@ def tool_body(
             case DiffItem():
                 parts.append(render_diff(theme, item, diff_text(item), key))
             case TerminalItem() if item in call.content[:number]:
-                pass  # one place for each terminal is enough
+                pass  # each terminal has one slot
             case TerminalItem(terminal_id=terminal_id):
                 place = terminal_slot(ident, terminal_id, call)
                 parts.append(render_terminal(theme, state.terminals.get(terminal_id), place))
@@ -146,7 +136,7 @@ def _cancel_button(theme: Theme, state: SessionState, call: ToolCall, ident: str
 
 
 def can_be_cancelled(state: SessionState, call: ToolCall) -> bool:
-    """Whether this call, or its running terminal, lets itself be cancelled alone (TOOL-9)."""
+    """Whether the call, or its running terminal, can be cancelled by itself (TOOL-9)."""
     if call.is_finished:
         return False
     terminals = [state.terminals[key] for key in call.terminal_ids if key in state.terminals]
@@ -176,12 +166,12 @@ def _location(theme: Theme, place: Location) -> Markup:
     line = str(place.line) if place.line else None
     words = label(place.path) + (f":{line}" if line else "")
     path = _path_from(theme.folder, place.path)
-    # The page makes a link of it, if it knows how to open a file.
+    # The page makes a link of the path, if it can open files.
     return theme("span", "place mono", words, data_path=path, data_line=line if path else None)
 
 
 def _path_from(folder: str, path: str) -> str | None:
-    """The path as seen from the notebook's folder; None where nobody can tell."""
+    """The path relative to the notebook's folder; None if the folder is unknown."""
     if not folder or not path or "\x00" in path:
         return None
     relative = posixpath.relpath(posixpath.join(folder, path), folder)
@@ -189,7 +179,7 @@ def _path_from(folder: str, path: str) -> str | None:
 
 
 def exit_words(exit_status: ExitStatus | None) -> str:
-    """How a terminal's command ended."""
+    """Return the words for the end of a terminal's command."""
     if exit_status is None:
         return ""
     if exit_status.signal:
@@ -200,7 +190,7 @@ def exit_words(exit_status: ExitStatus | None) -> str:
 
 
 def render_terminal(theme: Theme, terminal: Terminal | None, place: str) -> Markup:
-    """A terminal: command, folder, output, exit. Live, the output is an empty place to fill."""
+    """Render command, folder, output and exit of a terminal; live, the output is an empty slot."""
     if terminal is None:
         return theme("div", "part muted", "A terminal that has not reported yet")
     head = []
@@ -233,6 +223,6 @@ def _static_output(theme: Theme, terminal: Terminal) -> Markup:
 
 
 def render_command(theme: Theme, command: str, cwd: str) -> Markup:
-    """A command that waits for approval, in full."""
+    """Render a command for an approval, in full."""
     folder = theme("div", "muted small", "in ", theme("span", "mono", visible(cwd))) if cwd else ""
     return theme("div", "part", pre_part(theme, visible(command)), folder)

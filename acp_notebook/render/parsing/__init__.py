@@ -1,1 +1,1 @@
-"""An agent's text as structure and safe HTML: Markdown, diffs, terminals, formulas, addresses."""
+"""An agent's text as structure and safe HTML: Markdown, diffs, terminals, formulas, urls."""

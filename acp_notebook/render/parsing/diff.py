@@ -1,6 +1,6 @@
-"""Changes of files -> lines with signs and numbers: a patch as it is, or v1's two texts compared.
+"""File changes -> lines with signs and numbers, from a patch or from v1's two texts.
 
-`DiffText` is what all three forms of output share; `diff_view` makes HTML of it.
+All three forms of output share `DiffText`. Knows no HTML.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from acp_notebook.session.updates import DiffChange, DiffItem
 LineKind = Literal["add", "del", "hunk", "same", "file", "hidden"]
 Mark = tuple[int, int]
 
-# Comparing is quadratic at worst: longer texts are shown as replaced whole.
+# Comparing is quadratic at worst, so longer texts are shown as replaced as a whole.
 COMPARE_LIMIT_LINES: Final = 3_000
 CONTEXT_LINES: Final = 3
 _MARKED_LINE_CHARS: Final = 400
@@ -36,28 +36,25 @@ _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 class DiffLine(NamedTuple):
-    """One line with its sign, and its number in the file where it stands.
-
-    A `hidden` one holds unchanged lines that nobody needs at first, joined.
-    """
+    """A line with its sign and its line number; a `hidden` one joins folded unchanged lines."""
 
     kind: LineKind
     text: str
     number: int | None = None
     marks: tuple[Mark, ...] = ()
-    """Which characters differ from the line it replaces, or that replaces it."""
+    """The characters that differ from the replaced or replacing line."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiffFile:
-    """The lines of one file; `path` is what the patch says."""
+    """The lines of one file, with the patch's path."""
 
     path: str
     lines: tuple[DiffLine, ...]
 
     @property
     def is_binary(self) -> bool:
-        """Whether the patch says that there are no lines to see."""
+        """Whether the patch is of a binary file, without lines."""
         return any(
             line.kind == "same" and line.text.startswith(("Binary files ", "GIT binary patch"))
             for line in self.lines
@@ -66,7 +63,7 @@ class DiffFile:
 
 @dataclass(frozen=True, slots=True)
 class DiffText:
-    """A diff as lines, with the counts for its summary."""
+    """A diff as lines, with the counts of its summary."""
 
     files: tuple[DiffFile, ...]
     added: int
@@ -74,7 +71,7 @@ class DiffText:
 
     @property
     def lines(self) -> list[DiffLine]:
-        """All of them, as in a patch."""
+        """All lines, as in a patch."""
         return [line for file in self.files for line in file.lines if line.kind != "hidden"]
 
 
@@ -82,8 +79,8 @@ _cache: OrderedDict[int, tuple[DiffItem, DiffText]] = OrderedDict()
 
 
 def diff_text(item: DiffItem) -> DiffText:
-    """The lines of a diff; none where the agent only said which files changed (TOOL-6)."""
-    # A card is drawn anew with each change of its call; the diff in it stays the same object.
+    """Return the lines of a diff; none if the agent only named the changed files (TOOL-6)."""
+    # A card is redrawn with each change of its call, while its diff stays the same object.
     kept = _cache.get(id(item))
     if kept is not None and kept[0] is item:
         return kept[1]
@@ -105,9 +102,6 @@ def _read(item: DiffItem) -> DiffText:
         files = ()
     kinds = [line.kind for file in files for line in file.lines]
     return DiffText(files, kinds.count("add"), kinds.count("del"))
-
-
-# A patch
 
 
 def _patch_files(patch: str) -> Iterator[DiffFile]:
@@ -134,7 +128,7 @@ def _patch_file(lines: list[DiffLine]) -> DiffFile:
 
 
 def _patch_lines(patch: str) -> Iterator[DiffLine]:
-    # A hunk says how many lines it has; without counting, a removed `-- x` reads as a file header.
+    # A hunk states its number of lines; without counting, a removed `-- x` reads as a file header.
     old_left = new_left = old_at = new_at = 0
     for text in patch.splitlines():
         head = _HUNK.match(text)
@@ -160,9 +154,6 @@ def _patch_lines(patch: str) -> Iterator[DiffLine]:
 
 def _kind(text: str) -> LineKind:
     return "add" if text[:1] == "+" else "del" if text[:1] == "-" else "same"
-
-
-# Two texts
 
 
 def _compared(old: str, new: str) -> list[DiffLine]:
@@ -206,11 +197,8 @@ def _range(start: int, length: int) -> str:
     return f"{start + 1 if length else start},{length}"
 
 
-# Words
-
-
 def _marked(lines: list[DiffLine]) -> list[DiffLine]:
-    """The same lines with marks where a line was replaced by one that is much like it."""
+    """Mark the differing words where a similar line replaces another."""
     result = list(lines)
     index = pairs = 0
     while index < len(result) and pairs < _MARKED_PAIRS:
@@ -266,7 +254,7 @@ def _spans(words: list[str], ranges: list[tuple[int, int]]) -> tuple[Mark, ...]:
 
 
 def change_words(change: DiffChange) -> str:
-    """One file of a diff: `old.py → new.py (renamed)`."""
+    """Return the words for one file: `old.py → new.py (renamed)`."""
     path = label(change.path)
     if change.old_path and change.old_path != change.path:
         path = f"{label(change.old_path)} → {path}"

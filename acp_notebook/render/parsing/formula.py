@@ -1,7 +1,7 @@
 r"""TeX formulas in Markdown -> MathML, which browsers draw without a font or a script.
 
-Understands `$x$`, `$$x$$`, `\(x\)` and `\[x\]`. The MathML passes the sanitizer like everything
-else. A record carries the TeX itself as well: Jupyter's sanitizer drops MathML, but sets TeX.
+Reads `$x$`, `$$x$$`, `\(x\)` and `\[x\]`. The MathML passes the sanitizer like all HTML. A record
+has TeX instead: Jupyter's sanitizer drops MathML, but Jupyter renders TeX. Knows no entry.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FORMULA_LIMIT_CHARS: Final = 2_000
 AS_TEX: Final = "acp_tex"
-"""In the parser's `env`: formulas stay TeX, with Jupyter's signs around them."""
+"""The key in the parser's `env` that keeps formulas as TeX, with Jupyter's delimiters."""
 MATH_TAGS: Final = frozenset(
     [
         *("math", "mrow", "mi", "mo", "mn", "mtext", "mspace", "mstyle", "mpadded", "mphantom"),
@@ -41,7 +41,7 @@ MATH_ATTRIBUTES: Final[dict[str, set[str]]] = {
     "mtd": {"columnalign"},
     "mtable": {"columnalign", "displaystyle"},
 }
-# Commands of TeX engines that do more than draw; such a formula is shown as it was written.
+# TeX commands that do more than draw; a formula with one is shown as source.
 _ACTIVE = re.compile(
     r"\\(?:href|url|class|cssId|style|data|require|unicode|html\w*|def|let|newcommand|edef|gdef"
     r"|renewcommand|newenvironment|renewenvironment|includegraphics|special|loop|csname)\b"
@@ -51,7 +51,7 @@ _DISPLAY_LINE = re.compile(r" {0,3}\\\[[ \t]*(.*)")
 
 
 def understand_formulas(parser: MarkdownIt) -> None:
-    """Teach a Markdown parser formulas."""
+    """Add the rules for formulas to a Markdown parser."""
     dollarmath_plugin(
         parser,
         allow_labels=False,
@@ -122,7 +122,7 @@ def _render_block(_self: Any, tokens: Sequence[Token], index: int, _options: Any
 
 
 def _formula(tex: str, env: dict[str, Any], *, is_block: bool) -> str:
-    """MathML, or TeX for Jupyter; the source as code where it cannot be drawn."""
+    """MathML, or TeX for Jupyter; the source as code if it cannot be drawn."""
     tex = tex.strip()
     drawn = None
     if tex and len(tex) <= FORMULA_LIMIT_CHARS and _ACTIVE.search(tex) is None:
@@ -141,9 +141,9 @@ def _marked_tex(tex: str, is_block: bool) -> str | None:
 def _mathml(tex: str, is_block: bool) -> str | None:
     from latex2mathml.converter import convert
 
-    # The converter puts text into XML as it is.
+    # The converter does not escape text in its XML.
     source = tex.replace("<", r"\lt ").replace(">", r"\gt ")
     try:
         return str(convert(source, display="block" if is_block else "inline"))
-    except Exception:  # noqa: BLE001  # a converter of hostile text: its faults are of any kind
+    except Exception:  # noqa: BLE001  # hostile text makes the converter raise anything
         return None

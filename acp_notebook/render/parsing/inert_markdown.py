@@ -1,7 +1,4 @@
-"""An agent's Markdown -> the same Markdown without HTML, for readers that would obey it.
-
-Knows no session.
-"""
+"""An agent's Markdown -> Markdown without active HTML, for exports. Knows no session."""
 
 from __future__ import annotations
 
@@ -12,17 +9,17 @@ from markdown_it.token import Token
 
 from acp_notebook.render.parsing.markdown import parse_blocks
 
-# In a line of text: an escaped character, a code span, backticks that open none, or what could
-# begin an HTML tag. Backticks behind an escaped one are a run of their own.
+# In a line of text: an escaped character, a code span, backticks that open none, or a possible
+# start of an HTML tag. Backticks after an escaped one are a separate run.
 _PARTS = re.compile(r"\\[\s\S]|(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)|`+|<(?=[A-Za-z/!?])")
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?]|\Z)")
 
 
 def inert_markdown(text: str) -> str:
-    """The same Markdown, in which no reader can find an HTML tag outside of code."""
+    """Return the Markdown with every HTML tag outside of code escaped."""
     if "<" not in text and "```" not in text and "~~~" not in text:
         return text
-    # The sign tells whether a fence was left open: then it is inside.
+    # If a fence was left open, the sign ends up inside.
     tokens = parse_blocks(text + "\n\n¶")
     lines = text.split("\n")
     done: set[int] = set()
@@ -31,7 +28,7 @@ def inert_markdown(text: str) -> str:
             continue
         start, end = token.map[0], min(token.map[1], len(lines))
         if token.type == "table_open":
-            # Cells end code spans, so none is trusted here.
+            # Cells end code spans, so no span is trusted in a table.
             lines[start:end] = [_TAG_START.sub("&lt;", line) for line in lines[start:end]]
             done.update(range(start, end))
         if token.type in {"fence", "code_block"}:
@@ -48,7 +45,7 @@ def inert_markdown(text: str) -> str:
 
 
 def _closing_fence(tokens: Sequence[Token]) -> str:
-    # An open fence, at whatever depth, would swallow what follows the message.
+    # An open fence, at any depth, would swallow the text after the message.
     last = next((token for token in reversed(tokens) if token.level == 0), None)
     return "" if last is None or last.type == "paragraph_close" else f"\n{last.markup}"
 

@@ -1,8 +1,7 @@
-"""Markdown -> HTML that is safe to show, for text from an agent.
+"""An agent's Markdown -> safe HTML. Knows no streams; see `markdown_stream`.
 
-Two walls. The parser makes no raw HTML, and only links of a few schemes; what it made then passes a
+Two walls: the parser makes no raw HTML and only links of a few schemes; its HTML then passes a
 sanitizer with a short allow-list. A remote image becomes a link, so that reading never fetches.
-Streaming is in `markdown_stream`.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from acp_notebook.render.parsing.formula import (
     understand_formulas,
 )
 
-# A paragraph beyond this is shown as it is: inline rules are not linear in hostile text.
+# A longer paragraph stays plain: inline rules are not linear in hostile text.
 INLINE_LIMIT_CHARS: Final = 30_000
 DATA_IMAGE_LIMIT_CHARS: Final = 1_000_000
 
@@ -55,42 +54,39 @@ _ATTRIBUTES: Final[dict[str, set[str]]] = {
 
 
 def is_safe_link(address: str) -> bool:
-    """Whether a reader may be led there: `http`, `https` and `mailto` only."""
+    """Whether the scheme is `http`, `https` or `mailto`."""
     return _LINK.fullmatch(address) is not None
 
 
 def is_data_image(address: str) -> bool:
-    """Whether this is an image that brings its own bytes, of a kind browsers only paint."""
+    """Whether the address is a `data:` url of a bitmap image, within the limit."""
     return len(address) <= DATA_IMAGE_LIMIT_CHARS and _DATA_IMAGE.fullmatch(address) is not None
 
 
 def render_markdown(text: str, *, as_tex: bool = False) -> Markup:
-    """The HTML of a whole text; with `as_tex` formulas are left to Jupyter."""
+    """Return the HTML of a whole text; with `as_tex` formulas stay TeX for Jupyter."""
     env: dict[str, Any] = {AS_TEX: as_tex}
     return sanitize(render_tokens(_parser(has_footnotes=True).parse(clean(text), env), env))
 
 
 def parse(text: str, env: dict[str, Any]) -> list[Token]:
-    """The parser's tokens of a piece of clean text; `env` holds its link references.
-
-    Footnotes, which belong to a text as a whole, are not understood.
-    """
+    """Return the tokens of a piece of clean text, without footnotes; `env` has link references."""
     return _parser(has_footnotes=False).parse(text, env)
 
 
 def parse_blocks(text: str) -> list[Token]:
-    """The blocks of a clean text, without what is in their lines: for less than half the price."""
+    """Return only the block tokens of a clean text, for less than half the cost."""
     return _block_parser().parse(text)
 
 
 def render_tokens(tokens: Sequence[Token], env: dict[str, Any]) -> str:
-    """The first wall's HTML; it still has to pass `sanitize`."""
+    """Return the first wall's HTML, which still has to pass `sanitize`."""
     parser = _parser(has_footnotes=True)
     return cast("str", parser.renderer.render(tokens, parser.options, env))
 
 
 def sanitize(html: str) -> Markup:
-    """The second wall: what is not in the allow-list is dropped."""
+    """Drop everything outside the allow-list: the second wall."""
     has_image = "src=" in html
     return Markup(  # noqa: S704  # this call is what makes it safe
         nh3.clean(
@@ -122,7 +118,8 @@ def _parser(*, has_footnotes: bool) -> MarkdownIt:
     understand_formulas(parser)
     if has_footnotes:
         _understand_footnotes(parser)
-    parser.validateLink = _accept_any  # type: ignore[method-assign]  # `_tame` decides
+    # `_tame` decides about links.
+    parser.validateLink = lambda url: True  # type: ignore[method-assign]  # noqa: ARG005
     parser.core.ruler.at("inline", _parse_inline)
     parser.core.ruler.push("acp_tame", _tame)
     parser.add_render_rule("fence", _fence)
@@ -153,10 +150,6 @@ def _understand_footnotes(parser: MarkdownIt) -> None:
     parser.add_render_rule("footnote_anchor", lambda *_: "")
 
 
-def _accept_any(url: str) -> bool:  # noqa: ARG001  # the parser's signature
-    return True
-
-
 def _parse_inline(state: StateCore) -> None:
     for token in state.tokens:
         if token.type != "inline":
@@ -169,7 +162,7 @@ def _parse_inline(state: StateCore) -> None:
 
 
 def _tame(state: StateCore) -> None:
-    """Make links that lead elsewhere than the web inert, and remote images links."""
+    """Make links outside the web inert, and remote images links."""
     for token in state.tokens:
         if token.children:
             token.children = _tame_inline(token.children)
@@ -219,7 +212,7 @@ def _fence(_self: Any, tokens: Sequence[Token], index: int, *_: Any) -> str:
 
 
 def _task_mark(_self: Any, tokens: Sequence[Token], index: int, *_: Any) -> str:
-    # The parser makes no raw HTML, so this is the check box of a task list, or something to escape.
+    # The parser makes no raw HTML: this is a task list's check box, or text to escape.
     content = tokens[index].content
     if "task-list-item-checkbox" not in content:
         return escape(content)

@@ -1,15 +1,14 @@
-"""Markdown that arrives in pieces, rendered so that nothing finished is parsed or sent again.
+"""Markdown in pieces, rendered so that nothing finished is parsed or sent again. Knows no page.
 
-1. The parser says where the last top-level block begins; what lies before is finished. A block that
-   a blank line closes is finished with it. Only complete lines count: half a line may still turn
-   into something else.
-2. The open tail is rendered anew each time while it is short. A long one (a paragraph or a fence of
-   100 kB) is rendered anew only when it has grown by half; in between its new text is appended
-   plain. So the whole cost is linear, and the last rendering is exact.
-3. A link reference that comes after its use changes what is finished, and so do a footnote and a
-   formula with something in it that looks like a block: that is settled at the end.
+1. Everything before the parser's last top-level block is finished. A block that a blank line closes
+   is finished with it. Only complete lines count: half a line may still change its meaning.
+2. A short open tail is rendered with each piece. A long one (a paragraph or a fence of 100 kB) is
+   rendered only when it has grown by half; in between new text is appended plain. So the whole cost
+   is linear, and the last rendering is exact.
+3. A link reference after its use changes finished blocks, and so do a footnote and a formula with
+   something like a block in it: these are settled at the end.
 
-However the text was cut into pieces, the HTML at the end is that of `render_markdown`.
+However the text was cut into pieces, the final HTML is that of `render_markdown`.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _CLOSED_AT_ONCE = frozenset({"heading_open", "hr"})
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
 _LIST_MARK = re.compile(r"[-+*>]|\d{1,9}[.)]|\s")
 _FOOTNOTE = re.compile(r"\[\^[^\]\n]{1,500}\]:")
-# The closing tags of blocks at the end of the tail; plain text goes in front of them.
+# The closing tags at the end of the tail; plain text is inserted before them.
 _TRAILING_TAGS = re.compile(
     r"(?:(?:</code>(?=</pre>)|</(?:p|li|[uo]l|blockquote|pre|div|t[dr]|tbody|table|h\d)>)\s*)+\Z"
 )
@@ -41,17 +40,17 @@ _TRAILING_TAGS = re.compile(
 
 @dataclass(slots=True)
 class Delta:
-    """What to show more: finished HTML, the tail anew, or plain text behind the tail."""
+    """An increment: finished HTML, a new tail, or plain text after the tail."""
 
     done: list[Markup] = field(default_factory=list)
     tail: Markup | None = None
     more: str = ""
     is_rewritten: bool = False
-    """All of the finished HTML is different: `done` has it anew."""
+    """Whether `done` replaces all finished HTML."""
 
 
 class MarkdownStream:
-    """One text that grows; `slot` is the page's place for plain text behind the tail."""
+    """One growing text; `slot` is the page's place for plain text after the tail."""
 
     def __init__(self, slot: str = "") -> None:
         self.parsed_chars = 0
@@ -72,7 +71,7 @@ class MarkdownStream:
 
     @property
     def done(self) -> Markup:
-        """Everything finished so far."""
+        """The finished HTML so far."""
         return Markup("").join(self._done)
 
     @property
@@ -82,15 +81,15 @@ class MarkdownStream:
 
     @property
     def more(self) -> str:
-        """The plain text behind the tail."""
+        """The plain text after the tail."""
         return self._more
 
     def feed(self, text: str) -> None:
-        """Take the next piece; nothing is parsed yet."""
+        """Add a piece, without parsing."""
         self._fed.append(text)
 
     def pull(self) -> Delta:
-        """What to show for the pieces since the last pull."""
+        """Return the increment for the pieces since the last pull."""
         piece = self._take()
         if not piece:
             return Delta()
@@ -108,7 +107,7 @@ class MarkdownStream:
         return self._settle()
 
     def finish(self) -> Delta:
-        """The rest; nothing follows."""
+        """Return the last increment."""
         self._open += self._take()
         half = clean(self._half).replace("\r", "\n")
         self._source.append(half)
@@ -131,7 +130,7 @@ class MarkdownStream:
         text = self._half + "".join(self._fed)
         self._fed.clear()
         self._half = ""
-        # Half of a surrogate pair, or of a line ending, waits for its other half.
+        # Half a surrogate pair, or half a line ending, waits for its other half.
         if text and ("\ud800" <= text[-1] <= "\udbff" or text[-1] == "\r"):
             text, self._half = text[:-1], text[-1]
         text = clean(text).replace("\r\n", "\n").replace("\r", "\n")
@@ -140,8 +139,8 @@ class MarkdownStream:
         return text
 
     def _may_close(self, start: int) -> bool:
-        """Whether complete new lines can end a long block; then it is worth to parse."""
-        # From the line before the first new one on: it may be the blank one.
+        """Whether complete new lines can end a long block, so that parsing is worth it."""
+        # From the line before the first new one, which may be blank.
         for _ in range(2):
             start = self._open.rfind("\n", 0, max(start, 0)) + 1 if start > 0 else 0
             start -= 1
@@ -169,7 +168,6 @@ class MarkdownStream:
         return delta
 
     def _cut(self, end: int) -> list[Markup]:
-        """Move finished blocks out of the open text."""
         lines = self._open[:end].split("\n")
         env: dict[str, Any] = {"references": dict(self._references)}
         tokens = self._parse(self._open[:end], env)
@@ -200,10 +198,8 @@ class MarkdownStream:
         return [html]
 
     def _keep_references(self, found: dict[str, Any], above: int, line: int) -> int:
-        """Keep the references above the cut, and say where to cut.
-
-        One that ends right at the cut may still get a title, so it stays open.
-        """
+        """Keep the references above the cut, and return the line of the cut."""
+        # A reference that ends right at the cut may still get a title, so it stays open.
         for reference in found.values():
             start, end = reference.get("map") or (0, 0)
             if end == line and start >= above:
@@ -228,18 +224,18 @@ class MarkdownStream:
 
 
 def _cuts_formula(text: str) -> bool:
-    """Whether a formula may go on behind this text, so that the cut was none."""
+    """Whether a formula may continue after the text, so that the cut may be wrong."""
     return text.count("$$") % 2 == 1 or text.count("\\[") != text.count("\\]")
 
 
 def _is_closed(block: Token, lines: list[str]) -> bool:
-    """Whether nothing can be added to the last block of complete lines."""
+    """Whether no later line can extend the last block."""
     if block.type in _CLOSED_AT_ONCE:
         return True
     start, end = block.map or [0, 0]
     if block.type == "fence":
         return end - start > 1 and _closes(lines[end - 1], block.markup)
-    # The last element of `lines` is what follows the last line ending.
+    # The last element of `lines` follows the last line ending.
     return block.type in _CLOSED_BY_BLANK and any(not line.strip() for line in lines[end:-1])
 
 

@@ -1,7 +1,7 @@
-"""Output that moves the cursor about -> the lines that have left the screen, and the screen.
+"""Output that moves the cursor -> an emulated screen, and the lines that scrolled off. By `pyte`.
 
-`pyte` does the emulation. Unlike `terminal_screen`, which shows a program one types into, this
-keeps nothing: a line that has left the screen is handed out once. Knows no page.
+Unlike `terminal_screen`, for programs one types into, this keeps no history: a line that scrolled
+off is returned once. Knows no page.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from acp_notebook.render.parsing.terminal_screen import screen_cells, screen_lin
 
 logger = logging.getLogger(__name__)
 
-# Agents seldom say how large a terminal is; a wide one breaks no line that was meant as one.
+# Agents seldom report a terminal's size; a wide one breaks no long line.
 COLUMNS: Final = 120
 ROWS: Final = 40
 _COLUMNS_LIMIT: Final = 400
@@ -26,27 +26,27 @@ _ROWS_LIMIT: Final = 200
 
 
 class _Screen(pyte.Screen):
-    """Keeps the lines that scroll off its top until they are taken."""
+    """Keeps the lines that scroll off the top."""
 
     left: list[list[Any]]
 
     def index(self) -> None:
-        """Move down; at the bottom everything moves up."""
+        """Keep the top line before the screen scrolls."""
         top, bottom = self.margins or (0, self.lines - 1)
         if self.cursor.y == bottom and top == 0:
             self.left.append(screen_cells(self.buffer[0], self.columns))
         super().index()
 
     def write_process_input(self, data: str) -> None:
-        """Nobody asks a display anything."""
+        """Ignore queries: there is no program to answer."""
 
 
 class ScrolledScreen:
-    """An emulated screen that hands out what scrolls away.
+    """An emulated screen that returns the lines that scroll off.
 
     Args:
-        theme: Makes the HTML.
-        size: Columns and rows, if they are known.
+        theme: The theme of the HTML.
+        size: Columns and rows, if known.
     """
 
     def __init__(self, theme: Theme, size: tuple[int, int] | None) -> None:
@@ -54,13 +54,13 @@ class ScrolledScreen:
         self._theme = theme
         self._screen = _Screen(min(max(columns, 2), _COLUMNS_LIMIT), min(max(rows, 2), _ROWS_LIMIT))
         self._screen.left = []
-        # Output of a pipe ends its lines without a carriage return.
+        # Lines from a pipe end without a carriage return.
         self._screen.set_mode(pyte.modes.LNM)
         self._stream = pyte.Stream(self._screen)
         self._html: Markup | None = None
 
     def feed(self, text: str) -> list[Markup]:
-        """Read, and hand out the lines that have left. What cannot be read is dropped."""
+        """Read text and return the lines that scrolled off; unreadable sequences are dropped."""
         self._html = None
         try:
             self._stream.feed(text)
@@ -71,7 +71,7 @@ class ScrolledScreen:
 
     @property
     def html(self) -> Markup:
-        """The lines on the screen, down to the last that is written on."""
+        """The lines on the screen, without empty ones at the end."""
         if self._html is None:
             screen = self._screen
             lines = [

@@ -1,8 +1,8 @@
 """A terminal's bytes -> lines of HTML: UTF-8 cut anywhere, carriage returns, SGR colours.
 
 Most output only moves within its line, and is read here. From the first sequence that moves the
-cursor elsewhere an emulator reads (`ScrolledScreen`), which costs more and keeps less. What the
-reader sees are the last lines; the number of earlier ones is counted. Knows no page.
+cursor to another line an emulator reads (`ScrolledScreen`), which costs more and keeps less. Only
+the last lines are kept; earlier ones are counted. Knows no page.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from acp_notebook.render.markup import Theme, clean
 from acp_notebook.render.parsing.scrolled_screen import ScrolledScreen
 
 COLUMNS_LIMIT: Final = 2_000
-# Of a burst beyond this only the end is read: nobody will see the rest.
+# Only the end of a larger burst is read: nobody would see the rest.
 BURST_LIMIT_BYTES: Final = 400_000
-# An emulator reads about a megabyte in a second, and it begins with what was just said.
+# An emulator reads about a megabyte per second, and begins with the most recent output.
 EMULATED_LIMIT_CHARS: Final = 32_000
 
 _SEQUENCE = re.compile(
@@ -34,9 +34,9 @@ _SEQUENCE = re.compile(
     r"|\x1b[ -/]*[0-Z\\^-~]"  # two-character escapes
     r"|[\x00-\x1a\x1c-\x1f\x7f]"  # control characters
 )
-# Sequences that move the cursor to another line, or what stands there.
+# Sequences that move the cursor to another line, or the text of other lines.
 _MOVES = re.compile(r"\x1b\[(?:\d*[ABEFJLMSTd]|\d*(?:;\d*)?[Hfr]|\?(?:47|1047|1049)h)|\x1b[MDE78]")
-# A sequence that has begun and may go on in the next piece.
+# An unfinished sequence, which may continue in the next piece.
 _OPEN_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]P^_X][^\x07\x1b]{0,4096}\x1b?|[ -/]*)?\Z")
 
 _BOLD, _FAINT, _ITALIC, _UNDERLINE = 1, 2, 3, 4
@@ -44,7 +44,7 @@ _ON = {_BOLD: "bold", _FAINT: "faint", _ITALIC: "italic", _UNDERLINE: "underline
 _OFF = {22: ("bold", "faint"), 23: ("italic",), 24: ("underline",)}
 _TAB: Final = 8
 
-# Text is escaped, so what looks like a tag is one of ours.
+# Text is escaped, so every tag is one of ours.
 _TAG = re.compile(r"<[^>]*>")
 
 Look = str
@@ -52,11 +52,11 @@ Look = str
 
 @dataclass(slots=True)
 class _Line:
-    """The line the cursor is in: characters and, run by run, their look."""
+    """The cursor's line: characters, and their looks in runs."""
 
     text: str = ""
     runs: list[tuple[int, Look]] = field(default_factory=list)
-    """Where a run ends, and how it looks; the last run ends at the line's end."""
+    """End and look of each run; the last run ends at the end of the line."""
     column: int = 0
 
     def write(self, text: str, look: Look) -> None:
@@ -96,7 +96,7 @@ class _Line:
         return result
 
     def cut(self, start: int, end: int) -> None:
-        """Erase: to the end the characters go, before it they become blank."""
+        """Erase: at the line's end the characters are removed, before it they become blank."""
         if end >= len(self.text):
             cells = self.cells()[:start]
         else:
@@ -108,17 +108,17 @@ class _Line:
 
 
 class TerminalText:
-    """The output of one terminal as lines; at most `limit` finished ones are kept."""
+    """The output of one terminal as lines, up to the theme's limit."""
 
     def __init__(self, theme: Theme, size: tuple[int, int] | None = None) -> None:
         self._theme = theme
         self._limit = theme.limits.terminal_lines
         self.reading = 0
-        """Grows when everything reads differently, so that lines sent before are no more."""
+        """Grows whenever all lines change, so that lines sent before are invalid."""
         self.reset(size)
 
     def reset(self, size: tuple[int, int] | None = None) -> None:
-        """Forget everything: a snapshot follows."""
+        """Forget everything before a snapshot."""
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._lines: deque[Markup] = deque(maxlen=self._limit)
         self._line = _Line()
@@ -129,23 +129,22 @@ class TerminalText:
         self._recent = ""
         self.reading += 1
         self.finished = 0
-        """Lines finished since the beginning, those included that are no longer kept."""
+        """The number of finished lines, including those no longer kept."""
 
     @property
     def hidden(self) -> int:
-        """Earlier lines that are no longer kept."""
+        """The number of earlier lines no longer kept."""
         return self.finished - len(self._lines)
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to see."""
+        """Whether there is no output."""
         return not self._lines and not self.tail
 
     def feed(self, data: bytes | bytearray | memoryview) -> None:
-        """Take the next bytes."""
+        """Read the next bytes."""
         if len(data) > BURST_LIMIT_BYTES:
-            skipped = bytes(data[:-BURST_LIMIT_BYTES])
-            self.finished += skipped.count(b"\n")
+            self.finished += bytes(data[:-BURST_LIMIT_BYTES]).count(b"\n")
             self._decoder.reset()
             self._pending, self._line = "", _Line()
             data = data[-BURST_LIMIT_BYTES:]
@@ -163,12 +162,12 @@ class TerminalText:
         position = 0
         for match in _SEQUENCE.finditer(text):
             self._write(text[position : match.start()])
-            self._obey(match)
+            self._execute(match)
             position = match.end()
         self._write(text[position:])
 
     def _begin_emulation(self) -> None:
-        """From here on an emulator reads, and it reads again what was just said."""
+        """Switch to an emulator, which starts with the most recent output."""
         recent, self._recent = self._recent, ""
         if len(recent) == EMULATED_LIMIT_CHARS:
             recent = recent[recent.find("\n") + 1 :]
@@ -188,20 +187,18 @@ class TerminalText:
         self.finished += len(lines)
 
     def lines_since(self, number: int) -> list[Markup]:
-        """Finished lines from this number on, as far as they are kept."""
-        start = max(0, number - self.hidden)
-        return list(self._lines)[start:]
+        """Return the kept finished lines from a number on."""
+        return list(self._lines)[max(0, number - self.hidden) :]
 
     @property
     def tail(self) -> Markup:
-        """What may still change: the line the cursor is in, or an emulator's screen."""
+        """The part that may still change: the cursor's line, or an emulator's screen."""
         return self._html(self._line) if self._screen is None else self._screen.html
 
     @property
     def plain(self) -> str:
-        """All that is kept, without looks."""
-        lines = [*self._lines, self.tail]
-        return unescape(_TAG.sub("", "\n".join(lines)))
+        """All kept text, without looks."""
+        return unescape(_TAG.sub("", "\n".join([*self._lines, self.tail])))
 
     def _write(self, text: str) -> None:
         look = " ".join(self._look)
@@ -218,7 +215,7 @@ class TerminalText:
         self._line = _Line()
         self.finished += 1
 
-    def _obey(self, match: re.Match[str]) -> None:
+    def _execute(self, match: re.Match[str]) -> None:
         match match[2] or match[0]:
             case "\n":
                 self._break()
@@ -229,7 +226,7 @@ class TerminalText:
             case "\t":
                 self._write(" " * (_TAB - self._line.column % _TAB))
             case "m":
-                self._dress(match[1])
+                self._set_looks(match[1])
             case "K":
                 self._erase(match[1])
             case "G":
@@ -251,7 +248,7 @@ class TerminalText:
             case _:
                 line.cut(0, len(line.text))
 
-    def _dress(self, parameters: str) -> None:
+    def _set_looks(self, parameters: str) -> None:
         codes = iter([_number(code, 0) for code in re.split("[;:]", parameters)])
         for code in codes:
             if code == 0:
@@ -268,7 +265,7 @@ class TerminalText:
                 self._undress_colour()
 
     def _chosen_colour(self, codes: Iterator[int], *, is_text: bool) -> None:
-        """One of 256 colours, or any; what lies behind the text is the page's affair."""
+        """Read one of 256 colours, or any; colours of the background are ignored."""
         kind = next(codes, 0)
         numbers = [next(codes, 0) for _ in range({5: 1, 2: 3}.get(kind, 0))]
         if is_text and numbers and max(numbers) <= 255:  # noqa: PLR2004
@@ -291,7 +288,6 @@ class TerminalText:
 
 
 def _palette_look(number: int) -> str:
-    """The look of one of 256 colours: the eight, the eight again bright, a cube and greys."""
     return f"fg-{number % 8}" if number < 16 else f"{MARK}{pyte.graphics.FG_BG_256[number]}"  # noqa: PLR2004
 
 

@@ -1,7 +1,6 @@
-"""The screen of a program that draws on a whole terminal -> HTML. `pyte` does the emulation.
+"""The screen of a program that one types into -> HTML. `pyte` does the emulation.
 
-For programs one types into; what a tool call prints is `terminal`'s business, which keeps more and
-costs less. Knows no page.
+A tool call's output is read by `terminal`, which keeps more and costs less. Knows no page.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _BRIGHT: Final = tuple(f"bright{name}" for name in _COLOURS)
 
 
 class _Screen(pyte.HistoryScreen):
-    """Answers what programs ask a terminal, such as where the cursor is."""
+    """Answers a program's queries to the terminal, such as the cursor's position."""
 
     answer: Callable[[str], object] = staticmethod(lambda _: None)
 
@@ -33,12 +32,12 @@ class _Screen(pyte.HistoryScreen):
 
 
 class TerminalScreen:
-    """What one sees of a terminal: some history, and the screen with its cursor.
+    """The visible part of a terminal: some history, and the screen with its cursor.
 
     Args:
-        columns: Its width.
-        rows: Its height.
-        answer: Gets what the terminal itself says to the program.
+        columns: The width.
+        rows: The height.
+        answer: Called with the terminal's own answers to the program.
     """
 
     def __init__(self, columns: int, rows: int, answer: Callable[[str], object]) -> None:
@@ -47,7 +46,7 @@ class TerminalScreen:
         self._stream = pyte.ByteStream(self._screen)
 
     def feed(self, data: bytes) -> None:
-        """Take the next bytes. What the emulator cannot read is dropped."""
+        """Read the next bytes; unreadable sequences are dropped."""
         try:
             self._stream.feed(data)
         except Exception:
@@ -55,7 +54,7 @@ class TerminalScreen:
             logger.debug("The emulator could not read some output.", exc_info=True)
 
     def html(self, theme: Theme) -> Markup:
-        """The lines, each with its end."""
+        """Return the lines, with the cursor."""
         cursor = None if self._screen.cursor.hidden else self._screen.cursor.x
         lines = self._lines()
         at = len(self._screen.history.top) + self._screen.cursor.y
@@ -67,7 +66,7 @@ class TerminalScreen:
 
     @property
     def text(self) -> str:
-        """The same as text, without spaces at the ends of lines."""
+        """The lines as text, without spaces at their ends."""
         lines = ("".join(char.data for char in line).rstrip() for line in self._lines())
         return clean("\n".join(lines).strip("\n"))
 
@@ -82,12 +81,12 @@ class TerminalScreen:
 
 
 def screen_cells(line: Mapping[int, Any], columns: int) -> list[Any]:
-    """One line of an emulator's screen, cell by cell."""
+    """Return the cells of one line of an emulator's screen."""
     return [line[column] for column in range(columns)]
 
 
 def screen_line(theme: Theme, cells: Iterable[Any], cursor: int | None = None) -> Markup:
-    """The HTML of one line, without the spaces at its end."""
+    """Return the HTML of one line, without spaces at the end."""
     runs: list[tuple[str, str]] = []
     for column, char in enumerate(cells):
         look = "cursor" if column == cursor else _look(char)

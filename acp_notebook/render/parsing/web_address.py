@@ -1,7 +1,6 @@
-"""What a person must know of an address before opening it: where it leads, and what is odd.
+"""The facts about a url for its reader: where it leads, and what is odd. Knows no HTML.
 
-Nothing is fetched. An address that a browser might read otherwise than we do is not to be opened.
-Knows no HTML.
+Fetches nothing. A url that a browser might read differently cannot be opened.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from acp_notebook.render.markup import visible
 
 ADDRESS_LIMIT_CHARS: Final = 4_000
 NAMED_LETTERS: Final = 4
-# A browser drops or replaces these, so that what it opens is not what is shown.
+# A browser drops or replaces these, and so would open another url than the shown one.
 _ODD = re.compile(r"[\s\x00-\x20\x7f\\<>\"^`{|}]")
 _HOST = re.compile(r"[^\x00-\x2c\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+")
 _NUMBERS = re.compile(r"(0x[0-9a-f]*|\d+)(\.(0x[0-9a-f]*|\d+))*\.?", re.IGNORECASE)
@@ -25,7 +24,7 @@ _NUMBERS = re.compile(r"(0x[0-9a-f]*|\d+)(\.(0x[0-9a-f]*|\d+))*\.?", re.IGNORECA
 
 @dataclass(frozen=True, slots=True)
 class WebAddress:
-    """An address as it is shown. `href` is None if it must not be opened."""
+    """An address as shown. `href` is None if it must not be opened."""
 
     shown: str
     host: str
@@ -34,7 +33,7 @@ class WebAddress:
 
 
 def read_address(url: str) -> WebAddress:
-    """Look at an address, without touching it."""
+    """Read a url without fetching anything."""
     shown = visible(url[:ADDRESS_LIMIT_CHARS]).replace("\n", "\N{REPLACEMENT CHARACTER}")
     reason = ""
     if len(url) > ADDRESS_LIMIT_CHARS:
@@ -49,7 +48,7 @@ def read_address(url: str) -> WebAddress:
         return WebAddress(shown, "", None, (reason or "It is no address at all.",))
     if parts.scheme not in {"http", "https"}:
         reason = reason or "It is no web address, so it cannot be opened from here."
-    elif not _is_host(host):
+    elif ":" not in host and not _HOST.fullmatch(host):
         reason = reason or "It names no host."
     if reason:
         return WebAddress(shown, visible(host), None, (reason,))
@@ -59,12 +58,8 @@ def read_address(url: str) -> WebAddress:
     return WebAddress(shown, plain, url, (*warnings, *_oddities(parts, plain)))
 
 
-def _is_host(host: str) -> bool:
-    return ":" in host or bool(_HOST.fullmatch(host))
-
-
 def _plain_host(host: str) -> tuple[str | None, tuple[str, ...]]:
-    """The host as the network knows it, and a warning where it reads otherwise."""
+    """The host in the network's form, with a warning if it reads differently."""
     labels = host.split(".")
     is_coded = any(label.lower().startswith("xn--") for label in labels)
     if host.isascii() and not is_coded:

@@ -1,1 +1,1 @@
-"""Turns as text: the record's Markdown and plain text, and the output of a console."""
+"""Turns as text: the record's Markdown and plain text, and a console's output."""

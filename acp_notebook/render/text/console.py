@@ -1,7 +1,7 @@
-"""A turn as text that only grows, for a console: messages as they come, everything else by lines.
+"""A turn as text that only grows, for a console: messages as they come, other entries as lines.
 
-What is printed stays printed, so a message that was replaced is told again, and a tool call has a
-line when it begins and one when it is over. Pure; the caller prints.
+Printed text cannot change, so a replaced message is printed again, and a tool call has a line at
+its start and one at its end. Pure: the caller prints.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from acp_notebook.render.entries.kinds import LOOKS
 from acp_notebook.render.entries.tool_call import tool_title
-from acp_notebook.render.header import Ending, is_told
+from acp_notebook.render.header import Ending, has_loss_entry
 from acp_notebook.render.markup import clean, label, visible
 from acp_notebook.render.text.record_text import ending_line, plain_entry
 from acp_notebook.session.content import TextBlock
@@ -27,41 +27,40 @@ from acp_notebook.session.updates import (
 )
 
 INPUT_CHARS = 4_000
-# What the user typed stands above already; thoughts are folded elsewhere.
-_UNTOLD = frozenset({"user", "prompt", "thought", "violation"})
+# The user's input stands above already, and thoughts would be folded elsewhere.
+_UNPRINTED = frozenset({"user", "prompt", "thought", "violation"})
 
 
 class ConsoleText:
-    """What a console lacks of one turn.
+    """The text of one turn that a console has not printed yet.
 
     Args:
         state: The session; read only, on the thread that owns it.
-        timings: How long its tools took.
+        timings: The durations of tools.
     """
 
     def __init__(self, state: SessionState, timings: Timings) -> None:
         self._state = state
         self._timings = timings
-        self._told: dict[EntryKey, str] = {}
+        self._printed: dict[EntryKey, str] = {}
         self._open: EntryKey | None = None
         self._is_thinking = False
 
     def more(self, keys: Iterable[EntryKey]) -> str:
-        """What to print now that these entries changed."""
+        """Return the text to print after changes of these entries."""
         return "".join(self._entry(key) for key in dict.fromkeys(keys))
 
     def end(self, agent_name: str, ending: Ending) -> str:
-        """The last lines."""
+        """Return the last lines."""
         failure = ending.failure
-        is_new = failure is not None and not is_told(self._state, self._told, ending)
+        is_new = failure is not None and not has_loss_entry(self._state, self._printed, ending)
         words = f"Error: {label(failure.message, 500)}\n" if failure and is_new else ""
         return f"{self._closed()}{words}[{ending_line(agent_name, ending)}]\n"
 
     def _closed(self) -> str:
-        """What ends the message that is being printed, if there is one."""
         if self._open is None:
             return ""
-        is_at_line_start = self._told[self._open].endswith("\n")
+        is_at_line_start = self._printed[self._open].endswith("\n")
         self._open = None
         return "\n" if is_at_line_start else "\n\n"
 
@@ -71,41 +70,41 @@ class ConsoleText:
         if key.kind == "thought" and not self._is_thinking:
             self._is_thinking = True
             return f"{self._closed()}… thinking\n"
-        if key.kind in _UNTOLD or not self._has_news(key):
+        if key.kind in _UNPRINTED or not self._has_news(key):
             return ""
         self._is_thinking = False
         words = plain_entry(self._state, key, self._timings.spans)
-        told = self._told.get(key)
-        if not words or words == told:
+        printed = self._printed.get(key)
+        if not words or words == printed:
             return ""
-        self._told[key] = words
-        if told is not None and key.kind == "plan":
-            # Of a plan that stands above already, the steps that changed.
-            before = set(told.splitlines())
+        self._printed[key] = words
+        if printed is not None and key.kind == "plan":
+            # Only the changed steps of a plan that stands above already.
+            before = set(printed.splitlines())
             words = "\n".join(line for line in words.splitlines() if line not in before)
         return f"{self._closed()}{words}\n" if words else ""
 
     def _has_news(self, key: EntryKey) -> bool:
-        """Whether a line is due: not for each step of a tool call, nor for an open question."""
-        is_first_of_call = key.kind == "tool_call" and key not in self._told
+        """Whether to print a line: not for each step of a tool call, nor for an open question."""
+        is_first_of_call = key.kind == "tool_call" and key not in self._printed
         return is_first_of_call or LOOKS[key.kind].is_settled(self._state.entry(key))
 
     def _message(self, key: EntryKey) -> str:
         text = clean(self._state.messages[key].text)
-        told = self._told.get(key, "")
-        if text == told:
+        printed = self._printed.get(key, "")
+        if text == printed:
             return ""
-        self._told[key] = text
+        self._printed[key] = text
         self._is_thinking = False
         before = "" if self._open == key else self._closed()
         self._open = key
-        if told and text.startswith(told):
-            return before + text[len(told) :]
-        return f"{before}\n(said anew)\n{text}" if told else before + text
+        if printed and text.startswith(printed):
+            return before + text[len(printed) :]
+        return f"{before}\n(said anew)\n{text}" if printed else before + text
 
 
 def question_text(state: SessionState, permission: Permission, agent_name: str) -> str:
-    """A permission request in full, with its numbered options."""
+    """Return a permission request in full, with numbered options."""
     request = permission.request
     lines = [f"{label(agent_name, 80)} asks: {visible(request.title)}"]
     if request.description:

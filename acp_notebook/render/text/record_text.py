@@ -1,7 +1,7 @@
 """The record as Markdown (for GitHub and exports) and as plain text (for terminals and search).
 
-Messages go out as the agent wrote them, except that raw HTML is made inert; everything else is one
-line, with code in fences. Both forms are bounded.
+Messages stay as the agent wrote them, with raw HTML made inert; every other entry is one line, with
+code in fences. Both forms are bounded. Knows no page.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 from acp_notebook.render.entries.content import block_words
 from acp_notebook.render.entries.kinds import entry_line
 from acp_notebook.render.entries.tool_call import exit_words, tool_title
-from acp_notebook.render.header import Ending, is_told
+from acp_notebook.render.header import Ending, has_loss_entry
 from acp_notebook.render.labels import (
     KINDS,
     background_words,
@@ -47,7 +47,7 @@ Spans = Mapping[EntryKey, Span]
 _Write = Callable[[SessionState, EntryKey, Spans, bool], str]
 
 TEXT_LIMIT_CHARS: Final = 400_000
-# Beyond this much tool calls shrink to one line, and beyond twice as much to a count.
+# Beyond this size tool calls shrink to one line, beyond twice the size to a count.
 DETAIL_LIMIT_CHARS: Final = 300_000
 DIFF_LIMIT_LINES: Final = 200
 OUTPUT_LIMIT_CHARS: Final = 4_000
@@ -62,10 +62,10 @@ def record_markdown(
     ending: Ending | None,
     spans: Spans,
 ) -> str:
-    """The turn as Markdown."""
+    """Return the turn as Markdown."""
     parts = _bounded(state, keys, spans, _markdown_entry)
     if ending is not None:
-        if ending.failure is not None and not is_told(state, keys, ending):
+        if ending.failure is not None and not has_loss_entry(state, keys, ending):
             parts.append(f"> **Error:** {_literal(ending.failure.message)}")
         parts.append(f"*{_literal(ending_line(agent_name, ending))}*")
     return "\n\n".join(parts) + "\n"
@@ -78,10 +78,10 @@ def record_plain(
     ending: Ending | None,
     spans: Spans,
 ) -> str:
-    """The turn as plain text."""
+    """Return the turn as plain text."""
     parts = _bounded(state, keys, spans, plain_entry)
     if ending is not None:
-        if ending.failure is not None and not is_told(state, keys, ending):
+        if ending.failure is not None and not has_loss_entry(state, keys, ending):
             parts.append(f"Error: {label(ending.failure.message, 500)}")
         parts.append(f"[{ending_line(agent_name, ending)}]")
     return "\n\n".join(parts)
@@ -110,7 +110,7 @@ def _bounded(
 
 
 def ending_line(agent_name: str, ending: Ending) -> str:
-    """How a turn ended, who worked, how long and how much, in one line."""
+    """Return outcome, agent, duration and usage in one line."""
     facts = [label(ending.words.text, 120), label(agent_name, 80)]
     if ending.elapsed_s is not None:
         facts.append(elapsed_words(ending.elapsed_s))
@@ -121,7 +121,6 @@ def ending_line(agent_name: str, ending: Ending) -> str:
 
 
 def _literal(text: str, limit: int = 300) -> str:
-    """One line that Markdown takes literally."""
     return _SPECIAL.sub(r"\\\1", label(text, limit))
 
 
@@ -185,7 +184,6 @@ def _markdown_details(state: SessionState, call: ToolCall) -> str:
 
 
 def _output(state: SessionState, call: ToolCall) -> list[str]:
-    """What a call has put out, piece by piece: texts, and what its terminals show."""
     found = []
     for item in call.content:
         if isinstance(item, ContentItem) and isinstance(item.block, TextBlock):
@@ -229,7 +227,7 @@ def _markdown_plan(entries: Sequence[PlanEntry]) -> str:
 
 
 def plain_entry(state: SessionState, key: EntryKey, spans: Spans, is_brief: bool = False) -> str:
-    """An entry as plain text; empty if there is nothing to say of it."""
+    """Return an entry as plain text, which may be empty."""
     match key.kind:
         case "agent":
             return _text(state.messages[key].content).strip()

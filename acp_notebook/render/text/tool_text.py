@@ -1,7 +1,7 @@
-"""Text that a tool returned, as its reader wants it: without the codes of terminals and wrappings.
+"""A tool's text for its reader: without terminal codes and outer fences.
 
-By convention a tool's text is Markdown. What commands and searches print is not: `#` begins a
-comment there and `|` a pipe, so it stays as it is. Knows no tool call, only its kind.
+By convention a tool's text is Markdown. The output of commands and searches is not: there `#`
+begins a comment and `|` is a pipe, so it stays unchanged. Knows no tool call, only its kind.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ _SEQUENCE = re.compile(
 
 
 def tool_text(kind: str, text: str) -> str:
-    """The text without terminal codes; of a file they are kept, for they stand in it."""
+    """Return the text without terminal codes, except a file's, which are part of it."""
     if kind != "read" and "\x1b" in text:
         text = _SEQUENCE.sub("", text)
     return without_outer_fence(text) if kind in _PRINTING_KINDS else text
 
 
 def render_output(theme: Theme, kind: str, block: ContentBlock, key: str) -> Markup:
-    """A block that a tool of this kind returned, for its card."""
+    """Render a block from a tool of this kind, for its card."""
     if not isinstance(block, TextBlock):
         return render_block(theme, block, key)
-    told = tool_text(kind, block.text)
-    return pre_part(theme, told) if kind in _PRINTING_KINDS else text_part(theme, told)
+    text = tool_text(kind, block.text)
+    return pre_part(theme, text) if kind in _PRINTING_KINDS else text_part(theme, text)
 
 
 def without_outer_fence(text: str) -> str:
-    """What one fence around the whole text holds; text that is more than that stays."""
+    """Remove a fence around the whole text; any other text stays unchanged."""
     stripped = text.strip("\n")
     opening = _FENCE.match(stripped)
     if opening is None:
@@ -50,6 +50,6 @@ def without_outer_fence(text: str) -> str:
     inner, _, closing = stripped[opening.end() - 1 :].rstrip().rpartition("\n")
     closing_mark = closing.strip()
     is_closed = closing_mark.startswith(mark) and not closing_mark.strip(mark[0])
-    # A line inside that closes it: the last fence belongs to another block.
+    # A closing line inside means that the last fence belongs to another block.
     ends_before = re.search(rf"^ {{0,3}}{re.escape(mark)}{mark[0]}*[ \t]*$", inner, re.MULTILINE)
     return inner[1:] if is_closed and not ends_before else text

@@ -1,1 +1,1 @@
-"""What the subcommands of `%acp` do, by subject."""
+"""The subcommands of `%acp`, by subject. Their docstrings are help texts. Know no parsing."""

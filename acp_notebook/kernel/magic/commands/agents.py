@@ -1,4 +1,4 @@
-"""`%acp` with start, agents, login, logout, stop and quit: an agent from its start to its end."""
+"""`%acp start`, `agents`, `login`, `logout`, `stop` and `quit`. Knows no parsing."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def start(state: MagicState, given: Namespace) -> None:
         raise UsageError("Which agent? For a first try: %acp start demo")
     label = given.label or default_label(name, given.command)
     state.roster.free_label(label)
-    # A command's folder differs from machine to machine.
+    # The program without its folder, which differs from machine to machine.
     program = [PurePath(word).name for word in given.command[:1]] if given.command else []
     origin = name or " ".join([*program, *(given.command or ())[1:]])
     try:
@@ -116,9 +116,7 @@ def agents(_state: MagicState, given: Namespace) -> None:
 
 
 @subcommand(
-    "login",
-    option("method", nargs="?", help="one of the agent's ways; not needed for one"),
-    TO,
+    "login", option("method", nargs="?", help="one of the agent's ways; not needed for one"), TO
 )
 def login(state: MagicState, given: Namespace) -> None:
     """Log in to the agent, then do anew what it refused."""
@@ -137,13 +135,13 @@ def login(state: MagicState, given: Namespace) -> None:
 
 
 def _offer_login(agent: Agent) -> None:
-    """Show the ways to log in; where nobody can choose one it is an error."""
+    """Show the login methods; without a user who can choose, raise."""
     from acp_notebook.kernel.front_end import present_front_end
     from acp_notebook.kernel.magic.login_display import show_offer
 
     show_offer(agent)
     if present_front_end() == "headless":
-        _ = agent.session  # which raises, as it needs a login
+        _ = agent.session  # raises the reason, `AuthRequired`
 
 
 @subcommand("logout", LABEL)

@@ -1,4 +1,4 @@
-"""`%acp` alone, and with trace and log: the state, the messages, what went to stderr."""
+"""`%acp` alone, `%acp trace` and `%acp log`. Knows no parsing."""
 
 from __future__ import annotations
 

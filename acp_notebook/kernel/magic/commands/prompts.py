@@ -1,7 +1,6 @@
-"""`%%acp`, and `%acp` with prompt, fix, explain and insert: what is sent, and what comes of it.
+"""`%%acp`, `%acp prompt`, `fix`, `explain` and `insert`. Knows no parsing of lines.
 
-A prompt is read, previewed, taken from the cache, or sent and awaited. What it names is found by
-`context`.
+A prompt is previewed, taken from the cache, or sent and awaited; `context` resolves its mentions.
 """
 
 from __future__ import annotations
@@ -102,11 +101,8 @@ def insert(state: MagicState, given: Namespace) -> None:
     state.print(inserted_words(number, block, len(blocks)))
 
 
-# sending
-
-
 def _send(state: MagicState, text: str, given: Namespace, *items: Item) -> AnyTurn | None:
-    """Send a text, which is read as a prompt, behind what goes with it in any case."""
+    """Read a text as a prompt and send it after the given items."""
     from acp_notebook.kernel.context.blocks import prepare
 
     _fill_options(state, given)
@@ -115,7 +111,7 @@ def _send(state: MagicState, text: str, given: Namespace, *items: Item) -> AnyTu
 
 
 def _fill_options(state: MagicState, given: Namespace) -> None:
-    """Fill `{expr}` into the options; IPython does not, as prompts have their own rule."""
+    """Fill `{expr}` into the options, since IPython does not expand lines with a prompt."""
     from acp_notebook.kernel.context.prompt_text import read_prompt
 
     for name in ("to", "out", "permissions"):
@@ -125,7 +121,6 @@ def _fill_options(state: MagicState, given: Namespace) -> None:
 
 
 def _folder(state: MagicState, label: str | None) -> str:
-    """The folder of the agent that is meant."""
     if not len(state.roster) or state.cache.stand_in(label) is not None:
         return os.getcwd()  # noqa: PTH109 - a string, as an agent's folder is
     return state.roster.find(label).launch.cwd
@@ -177,7 +172,6 @@ def _keep(state: MagicState, key: str | None, turn: Turn) -> None:
 
 
 def _key(state: MagicState, prepared: PreparedPrompt, given: Namespace) -> str | None:
-    """What the turn is recorded under, if it is to be."""
     if not given.cache:
         return None
     label = state.cache.stand_in(given.to) or given.to
@@ -212,7 +206,7 @@ def _preview(state: MagicState, prepared: PreparedPrompt, label: str | None) -> 
 
 
 def _agent_for(state: MagicState, label: str | None) -> Agent:
-    """The agent that is meant; the default one is started if none runs."""
+    """Return the agent with the label, or the present one; starts the default if none runs."""
     if label is None and not len(state.roster) and state.default_agent:
         line = f"{state.default_agent} --permissions {state.default_permissions}"
         agents.start.run(state, agents.start.parse(line))
@@ -228,7 +222,6 @@ def _remember(state: MagicState, turn: AnyTurn, name: str | None) -> None:
 
 
 def _everything() -> Capabilities:
-    """An agent that takes all there is."""
     from acp_notebook.protocol.dialect import Capabilities
 
     return Capabilities(image=True, audio=True, embedded_context=True)

@@ -1,4 +1,4 @@
-"""`%acp` with new, sessions, resume, close and delete, and what a session can be set to."""
+"""`%acp new`, `sessions`, `resume`, `close`, `delete`, and settings. Knows no parsing."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ _SESSION = option("id", help="the session's id")
 def new(state: MagicState, given: Namespace) -> None:
     """Open a new session with the agent."""
     agent = state.roster.find(given.label)
-    session = agent.new_session()
-    state.print(f"New session with {agent.label}: {session.id}")
+    state.print(f"New session with {agent.label}: {agent.new_session().id}")
 
 
 @subcommand("sessions", LABEL, option("--all", action="store_true", help="of every folder"))
@@ -65,8 +64,7 @@ def options(state: MagicState, given: Namespace) -> None:
 @subcommand("set", option("id", help="the option"), option("value", help="one of its values"), TO)
 def set_option(state: MagicState, given: Namespace) -> None:
     """Set an option of the agent, such as its mode."""
-    session = state.roster.find(given.to).session
-    session.set_option(given.id, given.value)
+    state.roster.find(given.to).session.set_option(given.id, given.value)
     state.print(f"{given.id}: {given.value}")
 
 

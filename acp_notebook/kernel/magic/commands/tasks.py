@@ -1,6 +1,6 @@
-"""`%acp fix`, `explain` and `insert`: what they ask, and which code block goes into a cell.
+"""The prompts of `%acp fix` and `explain`, and the choice of a code block for `insert`.
 
-Only words and choices: nothing is sent, and no cell is touched here.
+Sends nothing and touches no cell.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _PYTHON = {"", "python", "python3", "py", "ipython"}
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A prompt of ours and what goes with it."""
+    """A prepared prompt and its attachment."""
 
     text: str
     item: Item
 
 
 def fix_task(log: CellLog, more: str) -> Task:
-    """Ask for the mending of the last error.
+    """Return the prompt that asks for a fix of the last error.
 
     Raises:
         UsageError: No cell has failed.
@@ -52,7 +52,7 @@ def fix_task(log: CellLog, more: str) -> Task:
 
 
 def explain_task(log: CellLog, more: str) -> Task:
-    """Ask for an explanation of the previous cell.
+    """Return the prompt that asks for an explanation of the previous cell.
 
     Raises:
         UsageError: No cell has run.
@@ -64,11 +64,11 @@ def explain_task(log: CellLog, more: str) -> Task:
 
 
 def choose_block(blocks: Sequence[CodeBlock], number: int | None) -> tuple[int, CodeBlock]:
-    """The code block that is meant, and its number from 1 on.
+    """Return the chosen code block, and its number from 1.
 
     Args:
-        blocks: Those of the reply.
-        number: The user's; None takes the first one of Python, else the first.
+        blocks: The code blocks of the reply.
+        number: The user's choice; None takes the first Python block, else the first block.
 
     Raises:
         UsageError: There is no such block.
@@ -85,7 +85,7 @@ def choose_block(blocks: Sequence[CodeBlock], number: int | None) -> tuple[int, 
 
 
 def inserted_words(number: int, block: CodeBlock, count: int) -> str:
-    """What is said after an insert."""
+    """Return the report of an insert."""
     language = f" ({block.language})" if block.language else ""
     others = "" if count == 1 else f" of {count}; %acp insert N takes another one"
     return f"Code block {number}{language}{others}. It is in a new cell below; nothing was run."

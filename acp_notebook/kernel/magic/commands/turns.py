@@ -1,4 +1,4 @@
-"""`%acp wait`, which turn a user means, and what a turn's end means for the cells behind it."""
+"""`%acp wait`, finding a turn by name, and the errors of a turn's end. Knows no parsing."""
 
 from __future__ import annotations
 
@@ -36,7 +36,13 @@ def wait(state: MagicState, given: Namespace) -> None:
 
 
 def conclude(turn: Turn, *, must_end_well: bool) -> None:
-    """Say by an exception what must stop the cells behind this one."""
+    """Raise if a turn's end must stop the following cells.
+
+    Raises:
+        TurnInterrupted: The turn was cancelled.
+        AgentError: The turn failed.
+        TurnStopped: The turn did not end with `end_turn`, and `must_end_well` is set.
+    """
     from acp_notebook.client.waiting import TurnInterrupted
 
     if turn.stop_reason == "cancelled":
@@ -52,7 +58,7 @@ def conclude(turn: Turn, *, must_end_well: bool) -> None:
 
 
 def is_turn(value: Any) -> TypeGuard[AnyTurn]:
-    """Whether a variable holds a turn; runs no code of the value's."""
+    """Whether a value is a turn; runs no code of the value."""
     from acp_notebook.client.turn import Turn
     from acp_notebook.kernel.magic.turn_cache import RecordedTurn
 
@@ -60,10 +66,10 @@ def is_turn(value: Any) -> TypeGuard[AnyTurn]:
 
 
 def find_turn(state: MagicState, name: str | None) -> AnyTurn:
-    """The turn of an id or a variable, or the last one.
+    """Return the turn with an id or in a variable, or the last one.
 
     Raises:
-        UsageError: There is none.
+        UsageError: There is no such turn.
     """
     if name is None:
         turn = state.last_turn
