@@ -3,8 +3,9 @@
 A page reports when it has put the record in the view's place. A closed or reloading page would find
 a view without a model, so the model is kept until some page has placed the record; the oldest of
 several such models is closed. A model that is closed while a page still loads it is an error in the
-page, so a view that no page has shown stays open for a while. The view sends in the cell's own context, because a thread without
-one would send on behalf of the request handled last. Knows the view, neither turns nor agents.
+page, so a view that no page has shown stays open for a while. The view sends in the cell's own
+context, because a thread without one would send on behalf of the request handled last. Knows the
+view, neither turns nor agents.
 """
 
 from __future__ import annotations
