@@ -16,15 +16,15 @@ from typing import Any, TypeVar
 
 from acp_notebook.client.agent_facts import AgentFacts
 from acp_notebook.client.agent_thread import shared_thread
+from acp_notebook.client.agents.launch import Launch
+from acp_notebook.client.connection import session_calls
 from acp_notebook.client.connection.agent_connection import AgentConnection
-from acp_notebook.client.connection.launch import Launch
 from acp_notebook.client.connection.reconnecting import ReconnectingConnection
+from acp_notebook.client.connection.session_calls import SessionListing
 from acp_notebook.client.host import McpServer, current_host
-from acp_notebook.client.live import session_calls
 from acp_notebook.client.live.audience import Audience, ElicitFunction, Respondents
 from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.client.live.policies import Policy, check_policy
-from acp_notebook.client.live.session_calls import SessionListing
 from acp_notebook.client.login import Login
 from acp_notebook.client.serving.client_methods import ClientMethods
 from acp_notebook.client.serving.files_and_terminals import FilesAndTerminals

@@ -7,8 +7,8 @@ import itertools
 from typing import TYPE_CHECKING, Protocol
 
 from acp_notebook.client.attachments import Attachments, attached_blocks
+from acp_notebook.client.connection import session_calls
 from acp_notebook.client.host import current_host
-from acp_notebook.client.live import session_calls
 from acp_notebook.client.live.audience import Audience, ElicitFunction
 from acp_notebook.client.live.live_session import LiveSession, Subscription
 from acp_notebook.client.live.policies import Policy, check_policy

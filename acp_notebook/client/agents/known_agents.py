@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from acp_notebook.client.agents.catalogue import CATALOGUE, LAUNCHER_HINTS, CatalogueEntry
-from acp_notebook.client.connection.launch import is_address
+from acp_notebook.client.agents.launch import is_address
 from acp_notebook.errors import AgentNotFound, UsageError
 
 CONFIG_NAME = "acp.json"

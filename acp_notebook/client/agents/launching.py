@@ -8,10 +8,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from acp_notebook.client.agents.known_agents import KnownAgent, find_agent
-from acp_notebook.client.connection.launch import Launch, is_address, public_address
-from acp_notebook.client.serving.files_and_terminals import check_served
+from acp_notebook.client.agents.launch import Launch, is_address, public_address
 from acp_notebook.errors import UsageError
 from acp_notebook.protocol.negotiate import check_version
+
+SERVABLE = ("read", "write", "terminal")
 
 
 def find_launch(
@@ -83,10 +84,26 @@ def default_label(name: str | None, command: Sequence[str] | None) -> str:
 
 
 def _check_serve(known: KnownAgent, serve: Collection[str]) -> frozenset[str]:
-    served = check_served(serve)
+    served = _check_names(serve)
     harmful = sorted(served & known.never_serve)
     if harmful:
         raise UsageError(
             f"{known.title} must not be served {', '.join(harmful)}: {known.note} Start it without."
         )
     return served
+
+
+def _check_names(names: Collection[str]) -> frozenset[str]:
+    """Return the names as a set.
+
+    Raises:
+        UsageError: A name is unknown.
+    """
+    given = frozenset([names] if isinstance(names, str) else names)
+    unknown = sorted(given.difference(SERVABLE))
+    if unknown:
+        raise UsageError(
+            f"An agent cannot be served {', '.join(map(repr, unknown))}. "
+            f"Choose from {', '.join(SERVABLE)}."
+        )
+    return given

@@ -18,8 +18,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from acp_notebook.client.agent_thread import AgentThread
+from acp_notebook.client.agents.launch import Launch
 from acp_notebook.client.connection.endpoint import Endpoint, open_endpoint
-from acp_notebook.client.connection.launch import Launch
 from acp_notebook.client.connection.redaction import Redaction
 from acp_notebook.client.connection.session_routes import SessionRoutes
 from acp_notebook.client.connection.stdio_process import STAGE_S

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from acp_notebook.client.connection.launch import Launch
+from acp_notebook.client.agents.launch import Launch
 from acp_notebook.client.connection.stdio_process import AgentProcess, StderrTail
 from acp_notebook.jsonrpc import Transport
 

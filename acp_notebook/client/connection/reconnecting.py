@@ -11,9 +11,9 @@ import logging
 from collections.abc import Callable
 
 from acp_notebook.client.agent_thread import AgentThread
+from acp_notebook.client.agents.launch import Launch
+from acp_notebook.client.connection import session_calls
 from acp_notebook.client.connection.agent_connection import AgentConnection
-from acp_notebook.client.connection.launch import Launch
-from acp_notebook.client.live import session_calls
 from acp_notebook.client.live.audience import Respondents
 from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.client.serving.client_methods import ClientMethods

@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from acp_notebook.client.connection.launch import public_address
+from acp_notebook.client.agents.launch import public_address
 from acp_notebook.client.connection.stdio_process import StderrTail
 from acp_notebook.errors import AgentNotFound, UsageError
 from acp_notebook.jsonrpc import INTERNAL_ERROR

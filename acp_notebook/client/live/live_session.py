@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from acp_notebook.client.agent_thread import AgentThread
-from acp_notebook.client.connection.id_namespace import IdNamespace
-from acp_notebook.client.connection.launch import Launch
+from acp_notebook.client.agents.launch import Launch
 from acp_notebook.client.live import policies
 from acp_notebook.client.live.audience import Respondents
 from acp_notebook.client.live.elicitation_request import ElicitationRequest
+from acp_notebook.client.live.id_namespace import IdNamespace
 from acp_notebook.client.live.permission_request import PermissionRequest
 from acp_notebook.client.live.question import CANCELLED, Question
 from acp_notebook.errors import AuthRequired

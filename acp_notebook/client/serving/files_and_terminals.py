@@ -17,13 +17,10 @@ from acp_notebook.client.serving.client_methods import ClientMethod, ClientMetho
 from acp_notebook.client.serving.files import FileSystem, IsOpenNotebook, is_notebook
 from acp_notebook.client.serving.roots import Roots
 from acp_notebook.client.serving.terminals import Terminals
-from acp_notebook.errors import UsageError
 from acp_notebook.jsonrpc import METHOD_NOT_FOUND, IncomingRequest
 from acp_notebook.protocol.client_calls import ClientCall, ClientCalls
 from acp_notebook.protocol.dialect import ClientCapabilities
 from acp_notebook.protocol.negotiate import all_client_calls
-
-SERVABLE = ("read", "write", "terminal")
 
 
 class FilesAndTerminals:
@@ -32,7 +29,7 @@ class FilesAndTerminals:
     def __init__(
         self, names: Collection[str], roots: Roots, is_open_notebook: IsOpenNotebook = is_notebook
     ) -> None:
-        self._names = check_served(names)
+        self._names = frozenset(names)
         self._files = FileSystem(roots, is_open_notebook)
         self._terminals = Terminals(roots)
 
@@ -77,22 +74,6 @@ class FilesAndTerminals:
     def kill_now(self) -> None:
         """Kill every command, for the exit of this process; on any thread."""
         self._terminals.kill_now()
-
-
-def check_served(names: Collection[str]) -> frozenset[str]:
-    """Return the names as a set.
-
-    Raises:
-        UsageError: A name is unknown.
-    """
-    given = frozenset([names] if isinstance(names, str) else names)
-    unknown = sorted(given.difference(SERVABLE))
-    if unknown:
-        raise UsageError(
-            f"An agent cannot be served {', '.join(map(repr, unknown))}. "
-            f"Choose from {', '.join(SERVABLE)}."
-        )
-    return given
 
 
 def _where_offered(calls: ClientCalls, serve: ClientMethod) -> ClientMethod:

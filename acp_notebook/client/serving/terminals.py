@@ -17,7 +17,7 @@ import shutil
 import signal
 from pathlib import Path
 
-from acp_notebook.client.connection.id_namespace import OWN_TERMINAL
+from acp_notebook.client.live.id_namespace import OWN_TERMINAL
 from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.client.process.child_process import READ_BYTES, ChildProcess, signal_name
 from acp_notebook.client.serving.roots import Roots, find_inside

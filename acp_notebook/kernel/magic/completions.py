@@ -211,7 +211,7 @@ def _open_sessions(agent: Agent | None) -> Iterator[tuple[str, str]]:
 
 def _sessions(state: MagicState, label: str | None) -> Iterator[tuple[str, str]]:
     """The agent's list of sessions, if it answers at once, and the open ones."""
-    from acp_notebook.client.live.session_calls import list_sessions
+    from acp_notebook.client.connection.session_calls import list_sessions
 
     agent = _agent(state, label)
     if agent is not None and agent.sessions and agent.is_running:

@@ -18,7 +18,7 @@ from acp_notebook.render.markup import label
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
-    from acp_notebook.client.live.session_calls import SessionListing
+    from acp_notebook.client.connection.session_calls import SessionListing
     from acp_notebook.client.session import Session
     from acp_notebook.kernel.magic.roster import Roster
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from acp_notebook.client.live import session_calls
+from acp_notebook.client.connection import session_calls
 from acp_notebook.client.live.elicitation_request import ElicitationRequest
 from acp_notebook.client.live.permission_request import PermissionRequest
 from acp_notebook.errors import AcpNotebookError

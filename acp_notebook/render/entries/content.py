@@ -10,10 +10,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from acp_notebook.render.entries.code import code_block
 from acp_notebook.render.entries.json_view import json_part, pre_part, rest_remark
 from acp_notebook.render.labels import size_words
 from acp_notebook.render.markup import Theme, clean, join, label
+from acp_notebook.render.parsing.code import code_block
 from acp_notebook.render.parsing.markdown import is_safe_link, render_markdown
 from acp_notebook.session.content import (
     AudioBlock,

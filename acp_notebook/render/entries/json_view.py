@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from acp_notebook.render.entries.code import code_block
 from acp_notebook.render.labels import count_words
 from acp_notebook.render.markup import Theme, clean, join, label, visible
+from acp_notebook.render.parsing.code import code_block
 
 FIELDS_LIMIT: Final = 12
 LINE_LIMIT_CHARS: Final = 160

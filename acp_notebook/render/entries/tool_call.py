@@ -13,11 +13,11 @@ from markupsafe import Markup
 
 from acp_notebook.render.entries.diff_view import diff_counts, render_diff
 from acp_notebook.render.entries.json_view import fields_part, json_part, pre_part
+from acp_notebook.render.entries.tool_text import render_output
 from acp_notebook.render.labels import KINDS, count_words, kind_of, spent_words, status_words
 from acp_notebook.render.markup import Theme, join, label, visible
 from acp_notebook.render.parsing.diff import diff_text
 from acp_notebook.render.parsing.terminal import TerminalText
-from acp_notebook.render.text.tool_text import render_output
 from acp_notebook.session.content import ImageBlock
 from acp_notebook.session.state import OPEN_META, EntryKey, SessionState, Terminal, ToolCall
 from acp_notebook.session.updates import (

@@ -19,8 +19,8 @@ from markupsafe import Markup, escape
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
 
-from acp_notebook.render.entries.code import code_block
 from acp_notebook.render.markup import clean
+from acp_notebook.render.parsing.code import code_block
 from acp_notebook.render.parsing.formula import (
     AS_TEX,
     MATH_ATTRIBUTES,

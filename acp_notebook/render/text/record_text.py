@@ -13,6 +13,7 @@ from typing import Final
 from acp_notebook.render.entries.content import block_words
 from acp_notebook.render.entries.kinds import entry_line
 from acp_notebook.render.entries.tool_call import exit_words, tool_title
+from acp_notebook.render.entries.tool_text import tool_text
 from acp_notebook.render.header import Ending, has_loss_entry
 from acp_notebook.render.labels import (
     KINDS,
@@ -29,7 +30,6 @@ from acp_notebook.render.markup import clean, label, record_theme
 from acp_notebook.render.parsing.diff import change_words, diff_text
 from acp_notebook.render.parsing.inert_markdown import inert_markdown
 from acp_notebook.render.parsing.terminal import TerminalText
-from acp_notebook.render.text.tool_text import tool_text
 from acp_notebook.session.content import ContentBlock, TextBlock
 from acp_notebook.session.state import EntryKey, SessionState, ToolCall
 from acp_notebook.session.timings import Span

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from acp_notebook.client.connection.id_namespace import IdNamespace
+from acp_notebook.client.connection.session_calls import cancel_tool_call
+from acp_notebook.client.live.id_namespace import IdNamespace
 from acp_notebook.client.live.live_session import LiveSession
-from acp_notebook.client.live.session_calls import cancel_tool_call
 from acp_notebook.errors import UnsupportedByAgent, UsageError
 from acp_notebook.protocol.v1.dialect import V1Dialect
 from acp_notebook.protocol.v2.dialect import V2Dialect

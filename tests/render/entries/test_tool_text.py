@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from acp_notebook.render.entries.tool_call import render_tool_call
+from acp_notebook.render.entries.tool_text import render_output, tool_text, without_outer_fence
 from acp_notebook.render.markup import live_theme, record_theme
 from acp_notebook.render.record import record_bundle
-from acp_notebook.render.text.tool_text import render_output, tool_text, without_outer_fence
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import TextBlock
 from acp_notebook.session.reducer import apply

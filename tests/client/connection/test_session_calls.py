@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from memory_agent import SESSION, MemoryAgent, RefusedError
 
-from acp_notebook.client.live.session_calls import MAX_PAGES
+from acp_notebook.client.connection.session_calls import MAX_PAGES
 from acp_notebook.errors import AgentError, RequestFailed, UnsupportedByAgent
 from acp_notebook.session import updates as u
 

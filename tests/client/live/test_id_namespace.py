@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_notebook.client.connection.id_namespace import OWN_TERMINAL, IdNamespace
+from acp_notebook.client.live.id_namespace import OWN_TERMINAL, IdNamespace
 from acp_notebook.protocol.v1.dialect import V1Dialect
 from acp_notebook.protocol.v2.dialect import V2Dialect
 from acp_notebook.session import updates as u
