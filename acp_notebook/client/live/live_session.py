@@ -159,13 +159,7 @@ class LiveSession:
         self.reader, self._ids = dialect.reader(), IdNamespace(self._connections)
 
     def opened(self, session_id: u.SessionId, answer: Any, *, is_new: bool) -> None:
-        """Apply the answer to session set-up.
-
-        Args:
-            session_id: The id of the session.
-            answer: The result of `session/new`, `load` or `resume`.
-            is_new: Whether a new session takes the place of the earlier one.
-        """
+        """Apply the answer to `session/new` (`is_new`) or a resume."""
         self.session_id = session_id
         self.apply([u.SessionOpened(is_new)])
         self.apply_read(self.reader.opened(answer if isinstance(answer, dict) else {}))
