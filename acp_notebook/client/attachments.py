@@ -40,12 +40,7 @@ def install_describer(describer: Describer | None) -> None:
 def attached_blocks(
     values: Attachments, capabilities: Capabilities, folder: str
 ) -> list[ContentBlock]:
-    """Return the content blocks of attached values.
-
-    Args:
-        values: Objects, or objects by name.
-        capabilities: The agent's capabilities.
-        folder: The agent's folder.
+    """Return the content blocks of attached values, for an agent with capabilities and folder.
 
     Raises:
         UsageError: A value cannot be attached.

@@ -258,8 +258,7 @@ class Session:
     def stop(self) -> str:
         """Cancel the present work; called again before the agent confirms, end the process.
 
-        Returns:
-            The effect, in one sentence.
+        Returns the effect in words.
         """
         return self.agent.thread.call(self.live.stop)
 

@@ -23,12 +23,7 @@ COMPLETE: Final = "elicitation/complete"
 def requested(
     elicitation_id: ElicitationId, params: Json, defaults: Json | None = None
 ) -> ElicitationRequested:
-    """Read the params of a request.
-
-    Args:
-        elicitation_id: This client's id for the request.
-        params: The params.
-        defaults: Members of a form that the version makes optional.
+    """Read the params of a request; `defaults` are the members of a form that may be missing.
 
     Raises:
         Malformed: The mode is unknown, the scope is missing, or the form breaks its schema.

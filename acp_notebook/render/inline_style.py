@@ -19,12 +19,7 @@ _LAST: Final = ";margin-bottom:0"
 
 
 def with_inline_styles(html: str, *, is_whole: bool = False) -> Markup:
-    """Return the HTML with inline styles.
-
-    Args:
-        html: Rendered and sanitized Markdown.
-        is_whole: Whether nothing follows in the same box: then the last block gets no margin.
-    """
+    """Return sanitized HTML with inline styles; if `is_whole`, the last block has no margin."""
     parts: list[str] = []
     inside: list[str] = []
     at, last = 0, -1

@@ -305,12 +305,8 @@ def _settle_tool_calls(
     state: SessionState, status: str, concerned: Callable[[ToolCall], bool]
 ) -> Changes:
     changes: Changes = []
-    for call in _unfinished(state):
-        if concerned(call):
+    for call in state.tool_calls.values():
+        if not call.is_finished and concerned(call):
             call.status = status
             changes.append(EntryChanged(EntryKey("tool_call", call.tool_call_id)))
     return changes
-
-
-def _unfinished(state: SessionState) -> list[ToolCall]:
-    return [call for call in state.tool_calls.values() if not call.is_finished]

@@ -39,12 +39,9 @@ class FormAnswer:
 
 
 def read_answer(form: Form, given: Mapping[str, Any]) -> FormAnswer:
-    """Convert and check the input of a form.
+    """Convert and check the input of a form, by field name.
 
-    Args:
-        form: The form.
-        given: The input by field name. Numbers may be text; an empty text is no value; a missing
-            field has its default.
+    Numbers may be text; an empty text is no value; a missing field has its default.
     """
     answer = FormAnswer()
     validator = _validator()

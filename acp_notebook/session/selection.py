@@ -13,11 +13,9 @@ from acp_notebook.session.updates import PromptId
 
 
 class Selection:
-    """Chooses entries and changes for a view.
+    """Chooses entries and changes for a view, on the thread that owns the state.
 
-    Args:
-        state: The session; read only, on the thread that owns it.
-        owns: Whether an entry is the view's own. Others are shown only as open questions.
+    `owns` recognizes the view's own entries. Others are shown only as open questions.
     """
 
     def __init__(self, state: SessionState, owns: Callable[[EntryKey], bool]) -> None:

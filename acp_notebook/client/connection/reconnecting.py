@@ -55,13 +55,8 @@ async def _replay_settled(live: LiveSession) -> None:
 class ReconnectingConnection:
     """The connections of one agent, one after another.
 
-    Args:
-        launch: How the agent is started.
-        label: The user's name for the agent.
-        thread: The agent thread.
-        methods: The methods that this client serves.
-        respondents: Who answers questions that belong to no session.
-        setup_for: Returns a session's folders and MCP servers.
+    `label` is the user's name for the agent; `respondents` answer questions without a session;
+    `setup_for` returns a session's folders and MCP servers.
     """
 
     def __init__(

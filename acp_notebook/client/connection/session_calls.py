@@ -39,11 +39,7 @@ class SessionListing:
 
 
 async def list_sessions(connection: AgentConnection, cwd: str | None) -> SessionListing:
-    """Return all sessions of the agent, from all pages (SESS-4).
-
-    Args:
-        connection: The connection to the agent.
-        cwd: The folder whose sessions to list; None for all.
+    """Return the agent's sessions of a folder, or of all folders, from all pages (SESS-4).
 
     Raises:
         UnsupportedByAgent: The agent keeps no list.

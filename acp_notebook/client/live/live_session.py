@@ -159,13 +159,7 @@ class LiveSession:
         self.reader, self._ids = dialect.reader(), IdNamespace(self._connections)
 
     def opened(self, session_id: u.SessionId, answer: Any, *, is_new: bool) -> None:
-        """Apply the answer to session set-up.
-
-        Args:
-            session_id: The id of the session.
-            answer: The result of `session/new`, `load` or `resume`.
-            is_new: Whether a new session takes the place of the earlier one.
-        """
+        """Apply the answer to `session/new` (`is_new`) or a resume."""
         self.session_id = session_id
         self.apply([u.SessionOpened(is_new)])
         self.apply_read(self.reader.opened(answer if isinstance(answer, dict) else {}))
@@ -267,11 +261,7 @@ class LiveSession:
         return True
 
     def stop(self) -> str:
-        """Cancel the present work; called again before the agent confirms, end the process.
-
-        Returns:
-            The effect, in one sentence.
-        """
+        """Cancel the present work; called again, end the process. Return the effect in words."""
         if self.cancel():
             return "Cancel sent. Stop once more to end the agent's process."
         if self.state.is_cancelling:
@@ -348,11 +338,7 @@ class LiveSession:
     ) -> PermissionRequest:
         """Ask a question of this client's own, with the same card and policy as the agent's.
 
-        Args:
-            title: The question.
-            options: The options.
-            subject: The subject, such as the code to run.
-            respond: Called with the decision, once; also after a cancelled turn or a lost agent.
+        `respond` is called with the decision, once; also after a cancelled turn or a lost agent.
         """
         permission_id = u.PermissionId(str(next(self._numbers)))
         question = PermissionRequest(self, permission_id, respond, is_own=True)

@@ -16,13 +16,9 @@ if TYPE_CHECKING:
 
 
 class PermissionRequest(Question):
-    """A permission that the agent or a tool of this kernel asks for.
+    """A permission that the agent asks for, or a tool of this kernel (`is_own`), off the wire.
 
-    Args:
-        session: The session it belongs to.
-        permission_id: The id in the session's state.
-        respond: Called with the decision, once; also when the turn is cancelled.
-        is_own: Whether this client asks, so that nothing of the question goes over the wire.
+    `respond` is called with the decision, once; also when the turn is cancelled.
     """
 
     function_words = "permission policy"

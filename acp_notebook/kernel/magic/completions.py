@@ -57,13 +57,9 @@ class Completions:
 def find_completions(
     state: MagicState, lines: list[str], line: int, column: int
 ) -> Completions | None:
-    """Return the completions at the cursor; None outside of `%acp` lines and prompts.
+    """Return the completions at the cursor, whose line and column count from 0.
 
-    Args:
-        state: The agents and the notebook.
-        lines: The cell.
-        line: The cursor's line, from 0.
-        column: The cursor's column.
+    None outside of `%acp` lines and prompts.
     """
     before = lines[line][:column]
     first = next((n for n, text in enumerate(lines) if text.strip()), 0)

@@ -29,13 +29,7 @@ _NOTE = "margin:4px 0;font-size:12px"
 
 
 def show_preview(blocks: Sequence[ContentBlock], recipient: str, notes: Sequence[str]) -> None:
-    """Show the blocks of a prompt.
-
-    Args:
-        blocks: The blocks, as they would be sent.
-        recipient: The recipient, in words.
-        notes: Notes for the user about the blocks.
-    """
+    """Show the blocks of a prompt with notes about them; `recipient` is in words."""
     chars = sum(len(_text(block)) for block in blocks)
     pictures = sum(isinstance(block, ImageBlock) for block in blocks)
     total = f"{count_words(len(blocks), 'block')}, {chars:,} characters (about "

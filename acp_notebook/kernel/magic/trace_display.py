@@ -29,13 +29,9 @@ _MUTED = "color:var(--jp-ui-font-color2,#757575);font-variant-numeric:tabular-nu
 
 
 def show_trace(agent: Agent, *, last: int | None, is_turn: bool, only: str | None) -> None:
-    """Show messages, oldest first.
+    """Show the `last` messages, oldest first.
 
-    Args:
-        agent: The agent whose messages to show.
-        last: The largest number of messages.
-        is_turn: Whether to show only messages since the last prompt.
-        only: A word in the names of the messages to show.
+    With `is_turn` only since the last prompt; with `only` those with this word in their names.
     """
     named = named_frames(agent.recording.frames())
     if is_turn:

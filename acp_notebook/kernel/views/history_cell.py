@@ -29,13 +29,7 @@ def _unowned(state: SessionState) -> list[EntryKey]:
 
 
 class HistoryCell:
-    """Shows some entries of a session. Made on the thread that runs the cell.
-
-    Args:
-        session: The session.
-        view: The place of the record.
-        choose: Returns the entries to show, in order.
-    """
+    """Shows the entries that `choose` returns. Made on the thread that runs the cell."""
 
     def __init__(
         self, session: Session, view: CellView, choose: Callable[[SessionState], list[EntryKey]]

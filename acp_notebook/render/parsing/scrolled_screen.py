@@ -42,12 +42,7 @@ class _Screen(pyte.Screen):
 
 
 class ScrolledScreen:
-    """An emulated screen that returns the lines that scroll off.
-
-    Args:
-        theme: The theme of the HTML.
-        size: Columns and rows, if known.
-    """
+    """An emulated screen of a size in columns and rows, which returns lines that scroll off."""
 
     def __init__(self, theme: Theme, size: tuple[int, int] | None) -> None:
         columns, rows = size or (COLUMNS, ROWS)

@@ -34,10 +34,7 @@ class _Screen(pyte.HistoryScreen):
 class TerminalScreen:
     """The visible part of a terminal: some history, and the screen with its cursor.
 
-    Args:
-        columns: The width.
-        rows: The height.
-        answer: Called with the terminal's own answers to the program.
+    `answer` is called with the terminal's own answers to the program.
     """
 
     def __init__(self, columns: int, rows: int, answer: Callable[[str], object]) -> None:

@@ -32,12 +32,7 @@ _UNPRINTED = frozenset({"user", "prompt", "thought", "violation"})
 
 
 class ConsoleText:
-    """The text of one turn that a console has not printed yet.
-
-    Args:
-        state: The session; read only, on the thread that owns it.
-        timings: The durations of tools.
-    """
+    """The text of one turn that a console has not printed yet. On the state's own thread."""
 
     def __init__(self, state: SessionState, timings: Timings) -> None:
         self._state = state

@@ -64,11 +64,7 @@ def explain_task(log: CellLog, more: str) -> Task:
 
 
 def choose_block(blocks: Sequence[CodeBlock], number: int | None) -> tuple[int, CodeBlock]:
-    """Return the chosen code block, and its number from 1.
-
-    Args:
-        blocks: The code blocks of the reply.
-        number: The user's choice; None takes the first Python block, else the first block.
+    """Return the chosen block of a reply, by default the first Python one, and its number from 1.
 
     Raises:
         UsageError: There is no such block.
