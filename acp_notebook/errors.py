@@ -100,7 +100,7 @@ class RequestFailed(AgentError):
 
     def __str__(self) -> str:
         reason = describe_error(self.code, self.message, self.data)
-        words = f"{self.method} failed: {reason}. The agent's own words may tell more: %acp log"
+        words = f"{self.method} failed: {reason}. See what the agent printed: %acp log"
         return printable(words)
 
 

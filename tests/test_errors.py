@@ -47,7 +47,7 @@ def test_a_failed_request_names_its_method_and_where_to_look() -> None:
     error = RequestFailed("session/new", 400, "Bad Request", {"details": "no key"})
     assert str(error) == (
         "session/new failed: Bad Request: no key (code 400). "
-        "The agent's own words may tell more: %acp log"
+        "See what the agent printed: %acp log"
     )
 
 

@@ -385,7 +385,7 @@ def as_content(prompt: str | ContentBlock | list[ContentBlock]) -> tuple[Content
 
     if isinstance(prompt, str):
         if not prompt.strip():
-            raise UsageError("The prompt is empty. Write what the agent shall do.")
+            raise UsageError("The prompt is empty. Write what the agent should do.")
         return (TextBlock(prompt.strip("\n")),)
     blocks = tuple(prompt) if isinstance(prompt, list) else (prompt,)
     if not blocks:

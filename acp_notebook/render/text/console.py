@@ -95,7 +95,7 @@ class ConsoleText:
         self._open = key
         if printed and text.startswith(printed):
             return before + text[len(printed) :]
-        return f"{before}\n(said anew)\n{text}" if printed else before + text
+        return f"{before}\n(replaced)\n{text}" if printed else before + text
 
 
 def question_text(state: SessionState, permission: Permission, agent_name: str) -> str:

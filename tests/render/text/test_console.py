@@ -64,7 +64,7 @@ def test_what_follows_a_message_begins_on_a_line_of_its_own(console: Console) ->
 def test_a_message_that_was_replaced_is_told_anew(console: Console) -> None:
     console.after(said("One"))
     replaced = u.MessageUpdate("agent", MESSAGE, (TextBlock("Other"),))
-    assert console.after(replaced) == "\n(said anew)\nOther"
+    assert console.after(replaced) == "\n(replaced)\nOther"
 
 
 def test_a_tool_call_has_a_line_at_its_beginning_and_at_its_end(console: Console) -> None:

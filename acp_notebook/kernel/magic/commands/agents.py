@@ -119,7 +119,7 @@ def agents(_state: MagicState, given: Namespace) -> None:
     "login", option("method", nargs="?", help="one of the agent's ways; not needed for one"), TO
 )
 def login(state: MagicState, given: Namespace) -> None:
-    """Log in to the agent, then do anew what it refused."""
+    """Log in to the agent, then retry what it refused."""
     from acp_notebook.client.login import usable_methods
 
     agent = state.roster.find(given.to)

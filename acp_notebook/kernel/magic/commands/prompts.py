@@ -55,7 +55,7 @@ _OPTIONS = (
 def prompt(state: MagicState, given: Namespace) -> None:
     """Send a prompt and wait for the end of its turn."""
     if not given.text.strip():
-        raise UsageError("The prompt is empty. Write what the agent shall do.")
+        raise UsageError("The prompt is empty. Write what the agent should do.")
     _send(state, given.text, given)
 
 

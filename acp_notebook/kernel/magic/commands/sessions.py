@@ -29,7 +29,7 @@ def sessions(state: MagicState, given: Namespace) -> None:
     "resume",
     _SESSION,
     TO,
-    option("--no-replay", action="store_true", help="do not have it told again"),
+    option("--no-replay", action="store_true", help="without its conversation so far"),
 )
 def resume(state: MagicState, given: Namespace) -> None:
     """Take up an earlier session and show its conversation."""
