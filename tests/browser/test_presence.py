@@ -1,4 +1,4 @@
-"""Questions that stand alone: a card in the cell that opened, prompted or looks; keys answer too."""
+"""Questions that stand alone: a card in the cell that opened, prompted or looks; keys answer."""
 
 from __future__ import annotations
 
