@@ -79,7 +79,8 @@ class QuestionCard:
         self._note([])
 
     def _note(self, changes: list[SessionChange]) -> None:
-        self._asked |= dict.fromkeys(self._live.state.open_questions)
+        keys = [change.key for change in changes if isinstance(change, EntryChanged)]
+        self._asked |= dict.fromkeys(filter(self._live.state.is_open_question, keys))
         if self._view is not None:
             self._view.changed(self._selection.select(changes))
         if not any(map(self._is_pending, self._asked)) and self._subscription is not None:
