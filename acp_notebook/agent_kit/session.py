@@ -26,18 +26,14 @@ class Session:
         """For the author: whatever the agent has to remember from turn to turn."""
         self._options = {option.id: option for option in options}
         self._values = {option.id: option.default for option in options}
-        self._history: list[Update] = []
+        self.history: list[Update] = []
+        """The updates from which a client can rebuild the session."""
         self._counts: Counter[str] = Counter()
 
     @property
     def options(self) -> dict[str, str | bool]:
         """The option values by option id."""
         return dict(self._values)
-
-    @property
-    def history(self) -> list[Update]:
-        """The updates from which a client can rebuild the session."""
-        return list(self._history)
 
     @asynccontextmanager
     async def tools(self, name: str | None = None) -> AsyncIterator[ToolServer]:
@@ -81,7 +77,7 @@ class Session:
     def keep(self, update: Update) -> None:
         """Keep an update for replay, unless it reports a state, which is soon out of date."""
         if update["sessionUpdate"] != STATE_UPDATE:
-            self._history.append(update)
+            self.history.append(update)
 
     def new_id(self, kind: str) -> str:
         """Return an id that is new in this session; every run yields the same sequence."""

@@ -91,10 +91,9 @@ class Turn:
             text: The text, as Markdown.
             pace_s: The pause between two words in seconds; by default the agent's.
         """
-        wait_s = self.pace_s if pace_s is None else pace_s
         for piece in _PIECE.findall(text):
             await self.say(piece)
-            await self.pause(wait_s)
+            await self.pause(pace_s)
 
     async def pause(self, seconds: float | None = None) -> None:
         """Wait, by default for `pace_s` as `stream` does between words."""
@@ -192,8 +191,8 @@ class Turn:
             RpcError: The client answered with an error.
         """
         question = Question(
-            title,
-            options,
+            title=title,
+            options=options,
             description=description,
             tool_call=tool.snapshot() if tool else {"toolCallId": self.session.new_id("call")},
             command=command,

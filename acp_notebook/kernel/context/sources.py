@@ -52,6 +52,18 @@ class Item:
     notes: tuple[str, ...] = field(default=())
 
 
+def own_variables(shell: Any) -> dict[str, Any]:
+    """Return the user's variables, without IPython's own and names with a leading underscore."""
+    hidden = shell.user_ns_hidden
+    return {
+        name: value
+        for name, value in list(shell.user_ns.items())
+        if isinstance(name, str)
+        and not name.startswith("_")
+        and not (name in hidden and hidden[name] is value)
+    }
+
+
 class Notebook:
     """The names that a prompt can use; `local` holds the variables of a prompting function."""
 
@@ -64,14 +76,9 @@ class Notebook:
 
     @property
     def variables(self) -> dict[str, Any]:
-        """The user's variables, without IPython's own and names with a leading underscore."""
-        hidden = self._shell.user_ns_hidden
-        own = {
-            name: value
-            for name, value in list(self._shell.user_ns.items())
-            if not name.startswith("_") and not (name in hidden and hidden[name] is value)
-        }
-        return own | {name: v for name, v in self._local.items() if not name.startswith("_")}
+        """The user's variables and the local ones, except names with a leading underscore."""
+        local = {name: v for name, v in self._local.items() if not name.startswith("_")}
+        return own_variables(self._shell) | local
 
     @property
     def namespace(self) -> dict[str, Any]:

@@ -10,6 +10,8 @@ import inspect
 import itertools
 import linecache
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from acp_notebook.kernel.tools.namespace import Snapshot
@@ -38,24 +40,35 @@ def run_code(shell: Any, source: str, outcome: Outcome, *, origin: str) -> None:
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     before = Snapshot(shell, source)
     try:
-        with Capture(shell) as capture:
-            outcome.outputs = capture.outputs
-            try:
-                _execute(shell, source, name, capture)
-            except CalledOff:
-                outcome.was_stopped = True
-            except KeyboardInterrupt:
-                outcome.error = "KeyboardInterrupt: the user interrupted the kernel."
-                raise
-            except BaseException as error:  # noqa: BLE001 - a user's SystemExit must not end it
-                outcome.error = clean_traceback(error, name)
-            finally:
-                outcome.left_out = capture.left_out
+        with captured(shell, outcome, name) as capture:
+            _execute(shell, source, name, capture)
     finally:
         outcome.changes = before.changes(shell)
 
 
-def clean_traceback(error: BaseException, name: str) -> str:
+@contextmanager
+def captured(shell: Any, outcome: Outcome, name: str) -> Iterator[Capture]:
+    """Fill in the outcome with outputs and with the error, traced from the file `name` on.
+
+    Raises:
+        KeyboardInterrupt: The user interrupted the code; a call-off does not raise.
+    """
+    with Capture(shell) as capture:
+        outcome.outputs = capture.outputs
+        try:
+            yield capture
+        except CalledOff:
+            outcome.was_stopped = True
+        except KeyboardInterrupt:
+            outcome.error = "KeyboardInterrupt: the user interrupted the kernel."
+            raise
+        except BaseException as error:  # noqa: BLE001 - a user's SystemExit must not end it
+            outcome.error = _clean_traceback(error, name)
+        finally:
+            outcome.left_out = capture.left_out
+
+
+def _clean_traceback(error: BaseException, name: str) -> str:
     """Return the traceback from the file `name` on, without our own frames."""
     start = error.__traceback__
     while start is not None and start.tb_frame.f_code.co_filename != name:

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final, Self
+from typing import Any, Final, NoReturn, Self
 
 from IPython.core.displaypub import DisplayPublisher
 
@@ -108,8 +108,9 @@ class Capture:
 
     def __init__(self, shell: Any) -> None:
         self.outputs: list[Output] = []
+        self.left_out = 0
+        """How many outputs exceeded the limit."""
         self._shell = shell
-        self._left_out = 0
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -121,9 +122,9 @@ class Capture:
             (sys, "stderr", stream),
             (sys, "displayhook", self.show_value),
             (shell, "display_pub", _Publisher(self)),
-            (builtins, "input", _refuse_input),
-            (getpass, "getpass", _refuse_input),
-            (shell, "ask_exit", _refuse_exit),
+            (builtins, "input", _refusal(_NO_INPUT)),
+            (getpass, "getpass", _refusal(_NO_INPUT)),
+            (shell, "ask_exit", _refusal(_NO_EXIT)),
         ):
             stack.enter_context(_replaced(owner, name, stand_in))
         return self
@@ -138,7 +139,7 @@ class Capture:
         """Capture printed text."""
         if not self.outputs or not isinstance(self.outputs[-1], Printed):
             if len(self.outputs) >= MAX_SHOWN:
-                self._left_out += 1
+                self.left_out += 1
                 return
             self.outputs.append(Printed())
         last = self.outputs[-1]
@@ -174,16 +175,7 @@ class Capture:
         if len(self.outputs) < MAX_SHOWN:
             self.outputs.append(shown)
         else:
-            self._left_out += 1
-
-    def clear(self) -> None:
-        """Drop all outputs so far, as `clear_output` asks."""
-        self.outputs.clear()
-
-    @property
-    def left_out(self) -> int:
-        """How many outputs exceeded the limit."""
-        return self._left_out
+            self.left_out += 1
 
     def _take_figures(self) -> None:
         """Show figures that were drawn and not shown, as at the end of a cell."""
@@ -247,15 +239,14 @@ class _Publisher(DisplayPublisher):
 
     def clear_output(self, wait: bool = False) -> None:
         del wait
-        self._capture.clear()
+        self._capture.outputs.clear()
 
 
-def _refuse_input(*_args: object, **_more: object) -> str:
-    raise RuntimeError(_NO_INPUT)
+def _refusal(reason: str) -> Callable[..., NoReturn]:
+    def refuse(*_args: object, **_more: object) -> NoReturn:
+        raise RuntimeError(reason)
 
-
-def _refuse_exit(*_args: object, **_more: object) -> None:
-    raise RuntimeError(_NO_EXIT)
+    return refuse
 
 
 @contextmanager

@@ -20,6 +20,7 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from acp_notebook.session.content import ContentBlock, TextBlock
@@ -40,8 +41,6 @@ CLOSE_S: Final = 5.0
 PROGRESS_S: Final = 5.0
 # Seconds that open connections get at shutdown. Only our own agents have any.
 _GRACE_S: Final = 1
-_FORBIDDEN: Final = 403
-_UNAUTHORIZED: Final = 401
 _CALLER: Final = "acp_notebook.caller"
 
 _INSTRUCTIONS: Final = (
@@ -181,11 +180,11 @@ class ToolServer(Generic[CallerT]):
             if scope["type"] == "http":
                 headers = {key: value.decode("latin-1") for key, value in scope["headers"]}
                 if headers.get(b"host") not in hosts or b"origin" in headers:
-                    await _refuse(send, _FORBIDDEN)
+                    await _refuse(send, HTTPStatus.FORBIDDEN)
                     return
                 caller = self._caller(headers.get(b"authorization", ""))
                 if caller is None:
-                    await _refuse(send, _UNAUTHORIZED)
+                    await _refuse(send, HTTPStatus.UNAUTHORIZED)
                     return
                 scope[_CALLER] = caller
             await app(scope, receive, send)
@@ -203,10 +202,10 @@ class ToolServer(Generic[CallerT]):
         return found
 
 
-async def _refuse(send: Any, status: int) -> None:
-    text = b"Forbidden" if status == _FORBIDDEN else b"Unauthorized"
+async def _refuse(send: Any, status: HTTPStatus) -> None:
+    text = status.phrase.encode()
     headers = [(b"content-type", b"text/plain"), (b"content-length", str(len(text)).encode())]
-    if status == _UNAUTHORIZED:
+    if status is HTTPStatus.UNAUTHORIZED:
         headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": text})
