@@ -131,12 +131,9 @@ def _matplotlib(figure: Any) -> Picture:
 def _axes(axes: Any) -> Picture:
     if axes.figure is None:
         raise NoPicture("these axes belong to no figure any more")
-    return _matplotlib(axes.get_figure(root=True) if _has_roots() else axes.figure)
-
-
-def _has_roots() -> bool:
     # Since matplotlib 3.10 axes may be in a subfigure, which cannot be saved.
-    return tuple(sys.modules["matplotlib"].__version_info__[:2]) >= (3, 10)
+    has_roots = tuple(sys.modules["matplotlib"].__version_info__[:2]) >= (3, 10)
+    return _matplotlib(axes.get_figure(root=True) if has_roots else axes.figure)
 
 
 def _ipython_image(image: Any) -> Picture:

@@ -97,7 +97,7 @@ def _in_line(state: MagicState, subcommand: Subcommand, line: str) -> Completion
     words = [word for word in words if word]
     options = {name: each for each in subcommand.options for name in each.names}
     option = options.get(words[-1]) if words else None
-    if option is not None and _takes_value(option):
+    if option is not None and option.takes_value:
         return Completions(fragment).add(_values_of(state, option.names[0]))
     if fragment.startswith("-"):
         offered = (
@@ -114,20 +114,13 @@ def _in_line(state: MagicState, subcommand: Subcommand, line: str) -> Completion
     return Completions(fragment).add(_arguments(state, subcommand.name, given, _given_label(line)))
 
 
-def _takes_value(option: Option) -> bool:
-    return option.names[0].startswith("-") and option.keywords.get("action") not in (
-        "store_true",
-        "store_false",
-    )
-
-
 def _text(words: list[str], options: dict[str, Option]) -> list[str]:
     found, skip = [], False  # the words that are neither options nor their values
     for word in words:
         option = options.get(word)
         if not skip and option is None and not word.startswith("--"):
             found.append(word)
-        skip = option is not None and _takes_value(option)
+        skip = option is not None and option.takes_value
     return found
 
 

@@ -36,7 +36,7 @@ MAX_CODE_CHARS: Final = 20_000
 PAGE_CHARS: Final = 6_000
 DESCRIBED_CHARS: Final = 200_000
 MAX_VARIABLES: Final = 200
-# A function's return values that are wholly told by their words.
+# Return values of functions for which `value_words` is enough.
 _PLAIN: Final = (str, bytes, bool, int, float, dict, list, tuple, type(None))
 
 Arguments = dict[str, Any]
