@@ -46,7 +46,9 @@ def known_agents() -> dict[str, KnownAgent]:
     Raises:
         UsageError: An `acp.json` is invalid; the message names the file and the place in it.
     """
-    found = {"demo": _bundled()}
+    command = (sys.executable, "-m", "acp_notebook.demo_agent")
+    note = "needs no account and has no model"
+    found = {"demo": KnownAgent("demo", "Demo agent", command, "bundled", note=note)}
     found |= {name: agent for name, agent in configured_agents().items() if name not in found}
     for name, entry in CATALOGUE.items():
         found.setdefault(name, _from_catalogue(entry))
@@ -71,12 +73,6 @@ def find_agent(name: str) -> KnownAgent:
     if agent.missing:
         raise AgentNotFound(f"{agent.title} cannot start here: {agent.missing}.")
     return agent
-
-
-def _bundled() -> KnownAgent:
-    command = (sys.executable, "-m", "acp_notebook.demo_agent")
-    note = "needs no account and has no model"
-    return KnownAgent("demo", "Demo agent", command, "bundled", note=note)
 
 
 def _from_catalogue(entry: CatalogueEntry) -> KnownAgent:

@@ -114,7 +114,8 @@ class RemoteTransport:
         self._silent_sessions: set[str] = set()
         # the agent's unanswered requests by id, with the session of each
         self._served: dict[Any, str] = {}
-        self._header = ""
+        self.session_header = ""
+        """The session for the header of the current request; empty for none."""
         self._closing = asyncio.Lock()
         self._is_closed = False
         loop = asyncio.get_running_loop()
@@ -238,16 +239,11 @@ class RemoteTransport:
         except Exception as error:
             if getattr(error, "status_code", None) != BAD_REQUEST or session_id is None:
                 raise
-            self._header = session_id
+            self.session_header = session_id
             try:
                 await self._stream.send(message)
             finally:
-                self._header = ""
-
-    @property
-    def session_header(self) -> str:
-        """The session for the header of the current request; empty for none."""
-        return self._header
+                self.session_header = ""
 
     def _open_stream(self, session_id: str) -> None:
         # The SDK opens a session's stream when it receives a message that names the session, but

@@ -135,7 +135,7 @@ def _values_of(state: MagicState, option: str) -> Iterator[tuple[str, str]]:
 
             yield from ((str(each), version_words(each)) for each in VERSIONS)
         case "--attach":
-            yield from _variables(state, "")
+            yield from _variables(state)
         case "--turn":
             yield from (
                 (name, "turn") for name, value in state.notebook.variables.items() if is_turn(value)
@@ -260,7 +260,7 @@ def _mentions(state: MagicState, fragment: str) -> Completions:
         return offers.add(_files(fragment.removeprefix("@file:")))
     if "[" in fragment or ":" in fragment or "." in fragment:
         return offers.add(_further(state, fragment))
-    offers.add((f"@{name}", words) for name, words in _variables(state, ""))
+    offers.add((f"@{name}", words) for name, words in _variables(state))
     if state.log.last_error is not None:
         offers.add([("@error", "the last error, with its cell")])
     offers.add(
@@ -274,13 +274,12 @@ def _mentions(state: MagicState, fragment: str) -> Completions:
     return offers
 
 
-def _variables(state: MagicState, prefix: str) -> Iterator[tuple[str, str]]:
+def _variables(state: MagicState) -> Iterator[tuple[str, str]]:
     """The user's variables without modules, data before functions."""
-    named = sorted(state.notebook.variables.items(), key=lambda item: item[0].lower())
-    functions = [item for item in named if callable(item[1])]
-    for name, value in [*(item for item in named if not callable(item[1])), *functions]:
+    named = state.notebook.variables.items()
+    for name, value in sorted(named, key=lambda item: (callable(item[1]), item[0].lower())):
         if not issubclass(type(value), ModuleType):
-            yield prefix + name, _kind(value)
+            yield name, _kind(value)
 
 
 def _kind(value: Any) -> str:

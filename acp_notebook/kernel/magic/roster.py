@@ -23,11 +23,6 @@ class Roster:
     def __len__(self) -> int:
         return len(self._agents)
 
-    @property
-    def labels(self) -> list[str]:
-        """The labels, in order of use."""
-        return list(self._agents)
-
     def free_label(self, label: str) -> None:
         """Check that a label is free.
 
@@ -69,7 +64,7 @@ class Roster:
 
     def quit_all(self) -> list[str]:
         """End all agents; return their labels."""
-        labels = self.labels
+        labels = list(self._agents)
         for agent in self:
             self.quit(agent)
         return labels

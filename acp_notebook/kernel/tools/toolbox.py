@@ -168,16 +168,10 @@ class Toolbox:
         self, caller: Caller, name: str, question: str, code: str, card: ToolCard
     ) -> None:
         try:
-            decision = await caller.permission(name, question, code, card.id)
-        except asyncio.CancelledError:
+            await caller.ask(name, question, code, card.id)
+        except (asyncio.CancelledError, ToolFailure):
             card.end("cancelled")
             raise
-        if not decision.is_allowed:
-            card.end("cancelled")
-            raise ToolFailure(
-                f"Not allowed ({decision.by}). Nothing was run. Do not try the same again; "
-                "ask the user what they want instead."
-            )
 
     async def _do(
         self,

@@ -82,15 +82,12 @@ def _clean_traceback(error: BaseException, name: str) -> str:
 
 
 def _execute(shell: Any, source: str, name: str, capture: Capture) -> None:
-    tree = ast.parse(shell.transform_cell(source), name)
-    tree = shell.transform_ast(tree)
-    last = tree.body[-1] if tree.body else None
-    is_shown = isinstance(last, ast.Expr) and not source.rstrip().endswith(";")
+    tree = shell.transform_ast(ast.parse(shell.transform_cell(source), name))
+    shown = None
+    if tree.body and isinstance(tree.body[-1], ast.Expr) and not source.rstrip().endswith(";"):
+        shown = ast.Expression(tree.body.pop().value)
     with shell.compile.extra_flags(ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
-        if is_shown:
-            tree.body.pop()
         body = shell.compile(tree, name, "exec")
-        shown = ast.Expression(last.value) if is_shown and isinstance(last, ast.Expr) else None
         expression = shell.compile(shown, name, "eval") if shown is not None else None
     _evaluate(shell, body)
     if expression is not None:

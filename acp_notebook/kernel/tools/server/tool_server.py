@@ -108,21 +108,21 @@ class ToolServer(Generic[CallerT]):
         with self._lock:
             self._is_closing = True
             self._callers = {}
-            loop, end = self._loop, self._end
         with suppress(OSError):
             self._wake_writer.send(b"\0")
-        if loop is not None:
-            with suppress(RuntimeError):  # the loop has just ended
-                loop.call_soon_threadsafe(end)
+        self._post(self._end)
         return self._closed
 
     def announce(self) -> None:
         """Notify the clients that the list of tools has changed; from any thread."""
+        self._post(self._announce)
+
+    def _post(self, call: Callable[[], None]) -> None:
         with self._lock:
             loop = self._loop
         if loop is not None:
             with suppress(RuntimeError):  # the loop has just ended
-                loop.call_soon_threadsafe(self._announce)
+                loop.call_soon_threadsafe(call)
 
     # on the server's thread
 
