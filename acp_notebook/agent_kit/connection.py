@@ -158,7 +158,7 @@ class AgentConnection:
             session.set_option(str(params.get("configId")), params.get("value"))
         except ValueError as error:
             raise RpcError(INVALID_PARAMS, str(error)) from error
-        request.respond({"configOptions": wire.describe_options(session)})
+        request.respond({"configOptions": wire.options(session.described_options())})
 
     def _prompt(self, request: IncomingRequest, _wire: Wire, params: Params) -> None:
         queue = self._find(params)

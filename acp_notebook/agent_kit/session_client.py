@@ -30,8 +30,9 @@ class SessionClient:
         self._questions = 0
 
     def send(self, update: Update) -> None:
-        """Send an update at once, and keep it for replay."""
-        self.session.keep(update)
+        """Send an update at once; keep it for replay, unless it is a state, which soon changes."""
+        if update["sessionUpdate"] != updates.STATE_UPDATE:
+            self.session.history.append(update)
         self.notify(self._write(update))
 
     def replay(self) -> None:

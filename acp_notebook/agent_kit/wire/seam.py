@@ -51,8 +51,8 @@ class Wire(Protocol):
     def setup(self, session: Session, commands: Sequence[Command]) -> tuple[Json, list[Json]]:
         """Return what the answer to a setup holds besides the id, and the updates after it."""
 
-    def describe_options(self, session: Session) -> list[Json]:
-        """Return the config options with their values."""
+    def options(self, options: Sequence[Json]) -> list[Json]:
+        """Return config options with their values in this version's form."""
 
     def writer(self, *, replays: bool = False) -> UpdateWriter:
         """Return a writer for one session; in a replay it also writes user messages."""

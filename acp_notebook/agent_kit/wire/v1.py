@@ -65,18 +65,15 @@ class WireV1:
 
     def setup(self, session: Session, commands: Sequence[Command]) -> tuple[Json, list[Json]]:
         """Return the options, and an update with the commands, if there are any."""
-        options = self.describe_options(session)
+        options = self.options(session.described_options())
         described = [_described_command(command) for command in commands]
         return (
             {"configOptions": options} if options else {},
             [updates.available_commands(described)] if described else [],
         )
 
-    def describe_options(self, session: Session) -> list[Json]:
+    def options(self, options: Sequence[Json]) -> list[Json]:
         """Return the options under v1's names; switches only for a client that supports them."""
-        return self._options(session.described_options())
-
-    def _options(self, options: Sequence[Json]) -> list[Json]:
         return [
             {"id" if key == "configId" else key: value for key, value in option.items()}
             for option in options
@@ -85,7 +82,7 @@ class WireV1:
 
     def writer(self, *, replays: bool = False) -> UpdateWriter:
         """Return a writer that keeps the content of tool calls and terminals."""
-        return _Writer(self._options, replays=replays).write
+        return _Writer(self.options, replays=replays).write
 
     def permission(self, session_id: str, question: Question) -> Json:
         """Return the params with a tool call: v1 knows no other subject and no title."""

@@ -46,9 +46,9 @@ class WireV2:
             described["availableCommands"] = [_described_command(c) for c in commands]
         return described, []
 
-    def describe_options(self, session: Session) -> list[Json]:
+    def options(self, options: Sequence[Json]) -> list[Json]:
         """Return the options unchanged."""
-        return session.described_options()
+        return list(options)
 
     def writer(self, *, replays: bool = False) -> UpdateWriter:
         """Return a writer of diffs: otherwise the kit's updates are v2's, live and replayed."""

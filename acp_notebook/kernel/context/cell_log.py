@@ -172,13 +172,10 @@ class CellLog:
             text = "".join(report.format())
         except Exception:  # noqa: BLE001 - a failing `__str__` must not raise here
             text = f"{type(error).__name__} (its own text cannot be shown)"
-        return without_ansi(self._with_cell_names(text)).rstrip()
-
-    def _with_cell_names(self, text: str) -> str:
-        names = getattr(self._shell.compile, "_filename_map", {})
-        for filename, count in list(names.items()):
+        cells = getattr(self._shell.compile, "_filename_map", {})
+        for filename, count in list(cells.items()):
             text = text.replace(f'File "{filename}"', f"Cell In[{count}]")
-        return text
+        return without_ansi(text).rstrip()
 
     def _note_display(self, message: dict[str, Any]) -> dict[str, Any]:
         # Every display passes through here: no failure may hold the message back.

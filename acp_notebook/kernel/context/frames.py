@@ -209,11 +209,8 @@ def _parts(facts: FrameFacts, width: int) -> Iterator[str]:
 
 def _by_kind(described: dict[int, dict[str, Any]]) -> list[tuple[str, list[str]]]:
     """Return the different sets of statistics: numbers have other ones than texts."""
-    kinds: list[list[str]] = []
-    for facts in described.values():
-        if list(facts) not in kinds:
-            kinds.append(list(facts))
-    return [("Numbers" if "mean" in kind else "Others", kind) for kind in kinds[:4]]
+    kinds = dict.fromkeys(tuple(facts) for facts in described.values())
+    return [("Numbers" if "mean" in kind else "Others", list(kind)) for kind in list(kinds)[:4]]
 
 
 def _rows(facts: FrameFacts, rows: list[Sequence[Any]], offset: int, names: list[str]) -> str:

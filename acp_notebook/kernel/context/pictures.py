@@ -23,7 +23,6 @@ _SMALLEST_SIDE_PX = 64
 MAX_TRACES = 12
 MAX_POINTS = 20
 _PLOTLY_DATA = ("x", "y", "z", "values", "labels", "r", "theta", "lat", "lon")
-PNG_HEAD = b"\x89PNG\r\n\x1a\n"
 
 
 class NoPicture(Exception):

@@ -33,6 +33,12 @@ SHOWN_CELLS = 15
 SHOWN_FILES = 200
 _MENTION = re.compile(r"""(?<![\w@\\.])@(?:file:(?:"[^"\n]*|[^\s,;"']*)|[\w.:\["'\]-]*)$""")
 _COMMAND = re.compile(r"\s*(/\S*)")
+_SPECIAL = {
+    "@file:": "a file or folder",
+    "@cell[": "a cell that ran, with its output",
+    "@out[": "an output",
+    "@cells:": "the last cells",
+}
 _PLAIN_PATH = re.compile(r"[^\s,;\"']*")
 
 
@@ -69,12 +75,12 @@ def find_completions(
     first = next((n for n, text in enumerate(lines) if text.strip()), 0)
     head = lines[first].lstrip()
     if head == "%%acp" or head.startswith("%%acp "):
+        if line < first:
+            return None
         if line == first:
             return _in_line(state, CELL, before.lstrip().removeprefix("%%acp"))
-        if line > first:
-            is_first = not "".join(lines[first + 1 : line]).strip()
-            return _in_prompt(state, before, _given_label(head), may_command=is_first)
-        return None
+        is_first = not "".join(lines[first + 1 : line]).strip()
+        return _in_prompt(state, before, _given_label(head), may_command=is_first)
     match = re.match(r"\s*(?:\w+\s*=\s*)?%acp(?:\s+(?P<rest>.*))?$", before)
     if match is None or match["rest"] is None:
         return None
@@ -154,10 +160,9 @@ def _arguments(
         "close": lambda: _open_sessions(_agent(state, label)),
         "insert": lambda: _code_blocks(state),
         "login": lambda: _login_methods(_agent(state, label)),
-        "set": lambda: _option_values(_agent(state, label), given),
     }
     if name == "set" and len(given) <= 1:
-        yield from sources["set"]()
+        yield from _option_values(_agent(state, label), given)
     elif given:
         return
     elif name in sources:
@@ -263,15 +268,7 @@ def _mentions(state: MagicState, fragment: str) -> Completions:
     offers.add((f"@{name}", words) for name, words in _variables(state))
     if state.log.last_error is not None:
         offers.add([("@error", "the last error, with its cell")])
-    offers.add(
-        [
-            ("@file:", "a file or folder"),
-            ("@cell[", "a cell that ran, with its output"),
-            ("@out[", "an output"),
-            ("@cells:", "the last cells"),
-        ]
-    )
-    return offers
+    return offers.add(_SPECIAL.items())
 
 
 def _variables(state: MagicState) -> Iterator[tuple[str, str]]:

@@ -47,19 +47,14 @@ class KernelTools:
         if self._server is None:
             self._server = ToolServer(self._toolbox)
             functions.listeners.append(self._server.announce)
-        caller = self._caller(agent, live)
+        caller = next((caller for caller in self._callers if caller.live is live), None)
+        if caller is None:
+            caller = Caller(agent, live)
+            self._callers.append(caller)
         self._server.unregister(caller)
         token = self._server.register(caller)
         entry = write(self._server.url, token)
         return (McpServer(entry, (token,), lambda: self._release(caller)),)
-
-    def _caller(self, agent: Agent, live: LiveSession) -> Caller:
-        for caller in self._callers:
-            if caller.live is live:
-                return caller
-        caller = Caller(agent, live)
-        self._callers.append(caller)
-        return caller
 
     async def _release(self, caller: Caller) -> None:
         """Revoke the token of a session; without other sessions, stop the server."""

@@ -11,10 +11,9 @@ import getpass
 import io
 import sys
 from base64 import b64encode
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, NoReturn, Self
 
 from IPython.core.displaypub import DisplayPublisher
@@ -34,54 +33,27 @@ _NO_INPUT: Final = (
 _NO_EXIT: Final = "exit() is not available here: it would end the user's kernel."
 
 
-class BoundedText:
-    """A text buffer that keeps only the beginning and the end."""
+class Printed:
+    """Text that was printed, between two displayed objects; of a long text, beginning and end."""
 
     def __init__(self) -> None:
-        self._head = io.StringIO()
-        self._head_size = 0
-        self._tail: deque[str] = deque()
-        self._tail_size = 0
-        self._dropped = 0
+        self._head = ""
+        self._tail = ""
+        self._size = 0
 
     def add(self, text: str) -> None:
         """Append text; what is neither head nor tail is only counted."""
-        if self._head_size < HEAD_CHARS:
-            part = text[: HEAD_CHARS - self._head_size]
-            self._head.write(part)
-            self._head_size += len(part)
-            text = text[len(part) :]
-        if not text:
-            return
-        if len(text) > TAIL_CHARS:
-            self._dropped += len(text) - TAIL_CHARS
-            text = text[-TAIL_CHARS:]
-        self._tail.append(text)
-        self._tail_size += len(text)
-        while self._tail_size - len(self._tail[0]) >= TAIL_CHARS:
-            oldest = self._tail.popleft()
-            self._tail_size -= len(oldest)
-            self._dropped += len(oldest)
-
-    @property
-    def text(self) -> str:
-        """The kept text, with a remark on how much was left out."""
-        head, tail = self._head.getvalue(), "".join(self._tail)
-        if not self._dropped:
-            return head + tail
-        return f"{head}\n… {self._dropped:,} characters left out …\n{tail}"
-
-
-@dataclass(slots=True)
-class Printed:
-    """Text that was printed, between two displayed objects."""
-
-    kept: BoundedText = field(default_factory=BoundedText)
+        self._size += len(text)
+        room = HEAD_CHARS - len(self._head)
+        self._head += text[:room]
+        self._tail = (self._tail + text[room:])[-TAIL_CHARS:]
 
     @property
     def text(self) -> str:
         """The text as a terminal would show it: a carriage return overwrites the line."""
-        text = self.kept.text
+        text, dropped = self._head + self._tail, self._size - len(self._head) - len(self._tail)
+        if dropped:
+            text = f"{self._head}\n… {dropped:,} characters left out …\n{self._tail}"
         if "\r" not in text:
             return text
         lines = text.replace("\r\n", "\n").split("\n")
@@ -144,7 +116,7 @@ class Capture:
             self.outputs.append(Printed())
         last = self.outputs[-1]
         assert isinstance(last, Printed)
-        last.kept.add(text)
+        last.add(text)
 
     def show_value(self, value: object) -> None:
         """Capture a value as IPython's display hook would show it."""

@@ -70,6 +70,8 @@ class ToolServer(Generic[CallerT]):
         self._socket.bind(("127.0.0.1", 0))
         self._socket.listen(64)
         self.port: int = self._socket.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}{PATH}"
+        """The address of the server, which is no secret."""
         self._wake_reader, self._wake_writer = socket.socketpair()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._end: Callable[[], None] = lambda: None
@@ -80,11 +82,6 @@ class ToolServer(Generic[CallerT]):
         self._closed: concurrent.futures.Future[None] = concurrent.futures.Future()
         self._thread = threading.Thread(target=self._main, name="acp-tools", daemon=True)
         self._thread.start()
-
-    @property
-    def url(self) -> str:
-        """The address of the server, which is no secret."""
-        return f"http://127.0.0.1:{self.port}{PATH}"
 
     def register(self, caller: CallerT) -> str:
         """Admit a caller and return a new token for it."""
