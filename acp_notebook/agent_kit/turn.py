@@ -91,9 +91,10 @@ class Turn:
             text: The text, as Markdown.
             pace_s: The pause between two words in seconds; by default the agent's.
         """
+        wait_s = self.pace_s if pace_s is None else pace_s
         for piece in _PIECE.findall(text):
             await self.say(piece)
-            await self.pause(pace_s)
+            await self.pause(wait_s)
 
     async def pause(self, seconds: float | None = None) -> None:
         """Wait, by default for `pace_s` as `stream` does between words."""
