@@ -18,7 +18,9 @@ stop reason `cancelled`.
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 # ACP's own error codes; those of JSON-RPC are in `jsonrpc`.
@@ -32,6 +34,12 @@ _ESCAPES: Final = re.compile(
     r"|\x1b[ -/]*[0-Z\\^-~]"
 )
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """Return a question with the known name that is most like `name`; empty if none is."""
+    close = difflib.get_close_matches(name, list(known), 1)
+    return f" Did you mean {close[0]!r}?" if close else ""
 
 
 def printable(text: str) -> str:

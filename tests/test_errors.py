@@ -46,8 +46,7 @@ def test_what_the_message_says_already_is_not_told_twice() -> None:
 def test_a_failed_request_names_its_method_and_where_to_look() -> None:
     error = RequestFailed("session/new", 400, "Bad Request", {"details": "no key"})
     assert str(error) == (
-        "session/new failed: Bad Request: no key (code 400). "
-        "See what the agent printed: %acp log"
+        "session/new failed: Bad Request: no key (code 400). See what the agent printed: %acp log"
     )
 
 

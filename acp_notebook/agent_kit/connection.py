@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from acp_notebook.agent_kit.prompt_queue import PromptQueue
 from acp_notebook.agent_kit.session import Session
 from acp_notebook.agent_kit.session_client import SessionClient
-from acp_notebook.agent_kit.wire.seam import Wire
+from acp_notebook.agent_kit.wire.seam import Wire, has_member
 from acp_notebook.agent_kit.wire.v1 import WireV1
 from acp_notebook.agent_kit.wire.v2 import WireV2
 from acp_notebook.errors import NOT_FOUND_CODE, UNSUPPORTED_VERSION_CODE
@@ -75,7 +75,7 @@ class AgentConnection:
             self._initialize(request, params)
         elif self._wire is None:
             request.fail(INVALID_REQUEST, "The first request must be `initialize`.")
-        elif request.method not in self._wire.methods():
+        elif request.method not in self._wire.methods:
             request.fail(METHOD_NOT_FOUND, f"This agent has no method {request.method!r}.")
         else:
             self._methods[request.method](request, self._wire, params)
@@ -103,7 +103,7 @@ class AgentConnection:
             )
         wire: Wire = WireV1(params) if spoken[-1] == WireV1.version else WireV2()
         self._wire = wire
-        self._has_forms = wire.has_forms(params)
+        self._has_forms = has_member(params, wire.client_member, "elicitation", "form")
         request.respond(
             wire.answer_initialize(self._agent.info, self._agent.accepts, self._agent.mcp)
         )
@@ -112,44 +112,33 @@ class AgentConnection:
         cwd = _read_cwd(params)
         session = Session(f"sess_{secrets.token_hex(4)}", cwd, self._agent.options)
         self._agent.sessions[session.id] = session
-        self._open_session(session, wire, params)
-        commands = self._agent.commands
-        request.respond({"sessionId": session.id, **wire.describe_session(session, commands)})
-        self._send_after_setup(session, wire)
+        client = self._open_session(session, wire, params)
+        self._answer_setup(request, client, {"sessionId": session.id})
 
     def _resume_session(self, request: IncomingRequest, wire: Wire, params: Params) -> None:
         session = self._agent.sessions.get(str(params.get("sessionId")))
         if session is None:
             raise _unknown_session(params)
         session.cwd = _read_cwd(params)
-        if session.id not in self._open:
-            self._open_session(session, wire, params)
+        queue = self._open.get(session.id)
+        client = queue.client if queue is not None else self._open_session(session, wire, params)
         if request.method == "session/load" or _wants_replay(params):
-            self._replay(session, wire)
-        request.respond(wire.describe_session(session, self._agent.commands))
-        self._send_after_setup(session, wire)
+            client.replay()
+        self._answer_setup(request, client, {})
 
-    def _open_session(self, session: Session, wire: Wire, params: Params) -> None:
+    def _open_session(self, session: Session, wire: Wire, params: Params) -> SessionClient:
         servers = params.get("mcpServers")
         session.mcp_servers = servers if isinstance(servers, list) else []
         client = SessionClient(session, self._connection, wire, has_forms=self._has_forms)
         self._open[session.id] = PromptQueue(
             client, reply=self._agent.reply, pace_s=self._agent.pace_s
         )
+        return client
 
-    def _replay(self, session: Session, wire: Wire) -> None:
-        writer = wire.writer(replays=True)
-        for update in session.history:
-            for written in writer.write(update):
-                self._update(session, written)
-
-    def _send_after_setup(self, session: Session, wire: Wire) -> None:
-        for update in wire.updates_after_setup(self._agent.commands):
-            self._update(session, update)
-
-    def _update(self, session: Session, update: dict[str, Any]) -> None:
-        params = {"sessionId": session.id, "update": update}
-        self._connection.notify("session/update", params)
+    def _answer_setup(self, request: IncomingRequest, client: SessionClient, head: Params) -> None:
+        described, updates = client.wire.setup(client.session, self._agent.commands)
+        request.respond({**head, **described})
+        client.notify(updates)
 
     def _list_sessions(self, request: IncomingRequest, _wire: Wire, params: Params) -> None:
         cwd = params.get("cwd")
@@ -159,17 +148,17 @@ class AgentConnection:
 
     def _close_session(self, request: IncomingRequest, _wire: Wire, params: Params) -> None:
         queue = self._find(params)
-        del self._open[queue.session.id]
+        del self._open[queue.client.session.id]
         queue.cancel()
         request.respond({})
 
     def _set_config_option(self, request: IncomingRequest, wire: Wire, params: Params) -> None:
-        session = self._find(params).session
+        session = self._find(params).client.session
         try:
             session.set_option(str(params.get("configId")), params.get("value"))
         except ValueError as error:
             raise RpcError(INVALID_PARAMS, str(error)) from error
-        request.respond({"configOptions": wire.describe_options(session)})
+        request.respond({"configOptions": wire.options(session.described_options())})
 
     def _prompt(self, request: IncomingRequest, _wire: Wire, params: Params) -> None:
         queue = self._find(params)

@@ -33,10 +33,9 @@ class Option:
         """Reject a default that is not one of the values."""
         if not self.takes(self.default):
             values = ", ".join(self.choices) or "True or False"
-            message = (
+            raise ValueError(
                 f"The default {self.default!r} of the option {self.id!r} is not one of: {values}."
             )
-            raise ValueError(message)
 
     def takes(self, value: object) -> bool:
         """Whether the option has this value."""

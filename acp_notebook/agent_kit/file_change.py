@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+import io
 from dataclasses import dataclass
 from typing import Literal
 
@@ -38,27 +38,17 @@ class FileChange:
         side = f"{name}\t" if " " in name else name
         before = "/dev/null" if self.old is None else side
         after = "/dev/null" if self.new is None else side
-        hunks = list(_hunks(_lines(self.old), _lines(self.new)))
+        # The first two lines are file names, which difflib does not quote.
+        hunks = list(difflib.unified_diff(_lines(self.old), _lines(self.new)))[2:]
         if hunks:
-            lines += [f"--- {before}\n", f"+++ {after}\n", *hunks]
+            lines += [f"--- {before}\n", f"+++ {after}\n"]
+        lines += [line if line.endswith("\n") else f"{line}\n{_NO_END}" for line in hunks]
         return "".join(lines)
 
 
 def _lines(text: str | None) -> list[str]:
     """Return the lines with their ends. Only a line feed counts, unlike in `str.splitlines`."""
-    parts = (text or "").split("\n")
-    ended = [f"{part}\n" for part in parts[:-1]]
-    return [*ended, parts[-1]] if parts[-1] else ended
-
-
-def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
-    diff = difflib.unified_diff(old, new)
-    # The first two lines are file names, which difflib does not quote.
-    for line in list(diff)[2:]:
-        if line.endswith("\n"):
-            yield line
-        else:
-            yield f"{line}\n{_NO_END}"
+    return list(io.StringIO(text or "", newline="\n"))
 
 
 def _quoted(path: str) -> str:

@@ -11,6 +11,7 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from typing import TypeAlias
 
 from acp_notebook.agent_kit import updates
 from acp_notebook.agent_kit.session import TITLE_LIMIT
@@ -27,11 +28,7 @@ from acp_notebook.jsonrpc import (
 
 logger = logging.getLogger(__name__)
 
-
-class _Prompt:
-    def __init__(self, request: IncomingRequest, blocks: Sequence[Block]) -> None:
-        self.request = request
-        self.blocks = blocks
+_Prompt: TypeAlias = tuple[IncomingRequest, Turn]
 
 
 class PromptQueue:
@@ -40,8 +37,7 @@ class PromptQueue:
     def __init__(
         self, client: SessionClient, *, reply: Callable[[Turn], Awaitable[object]], pace_s: float
     ) -> None:
-        self.session = client.session
-        self._client = client
+        self.client = client
         self._reply = reply
         self._pace_s = pace_s
         self._waiting: deque[_Prompt] = deque()
@@ -51,7 +47,7 @@ class PromptQueue:
 
     def prompt(self, request: IncomingRequest, blocks: Sequence[Block]) -> None:
         """Queue a prompt; it runs when the earlier ones have ended."""
-        prompt = _Prompt(request, blocks)
+        prompt = (request, Turn(self.client, blocks, self._pace_s))
         self._waiting.append(prompt)
         request.on_cancel = partial(self._withdraw, prompt)
         if self._task is None:
@@ -59,8 +55,8 @@ class PromptQueue:
 
     def cancel(self) -> None:
         """Cancel the running turn and the waiting prompts, if there are any."""
-        for prompt in self._waiting:
-            prompt.request.fail(REQUEST_CANCELLED, "The prompt was cancelled before its turn came.")
+        for request, _ in self._waiting:
+            request.fail(REQUEST_CANCELLED, "The prompt was cancelled before its turn came.")
         self._waiting.clear()
         if self._turn is not None and self._task is not None and not self._turn.cancelled:
             self._turn.cancelled = True
@@ -81,10 +77,9 @@ class PromptQueue:
             self.cancel()
 
     def _start(self) -> None:
-        prompt = self._waiting.popleft()
+        request, self._turn = self._waiting.popleft()
         self._is_begun = False
-        self._turn = Turn(self._client, prompt.blocks, self._pace_s)
-        self._task = asyncio.create_task(self._run(prompt, self._turn))
+        self._task = asyncio.create_task(self._run(request, self._turn))
         self._task.add_done_callback(self._ended)
 
     def _ended(self, _task: asyncio.Task[None]) -> None:
@@ -92,15 +87,17 @@ class PromptQueue:
         if self._waiting:
             self._start()
 
-    async def _run(self, prompt: _Prompt, turn: Turn) -> None:
+    async def _run(self, request: IncomingRequest, turn: Turn) -> None:
+        client, session = self.client, self.client.session
         error: RpcError | None = None
         self._is_begun = True
-        self._client.wire.accept(prompt.request)
-        self._client.send(updates.user_message(self.session.new_id("message"), prompt.blocks))
-        self._client.send(updates.state("running"))
+        client.wire.accept(request)
+        client.send(updates.user_message(session.new_id("message"), turn.blocks))
+        client.send(updates.state("running"))
         try:
             if not turn.cancelled:
-                await self._name_session(turn)
+                if session.title is None and turn.text:
+                    await turn.title(" ".join(turn.text.split())[:TITLE_LIMIT])
                 await self._reply(turn)
         except asyncio.CancelledError:
             logger.debug("The turn was cancelled.")
@@ -109,11 +106,7 @@ class PromptQueue:
         # Nothing is awaited from here on, so that no second cancel can interfere.
         stop_reason = "cancelled" if turn.cancelled else turn.stop_reason
         turn.settle_tools("failed" if error else "cancelled" if turn.cancelled else "completed")
-        self._client.send(self._client.wire.finish(prompt.request, stop_reason, error))
-
-    async def _name_session(self, turn: Turn) -> None:
-        if self.session.title is None and turn.text:
-            await turn.title(" ".join(turn.text.split())[:TITLE_LIMIT])
+        client.send(client.wire.finish(request, stop_reason, error))
 
 
 def _reported_error(failure: Exception, turn: Turn) -> RpcError | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from acp_notebook.agent_kit.definition import Option
 from acp_notebook.agent_kit.tool_server import ToolServer, connect
-from acp_notebook.agent_kit.updates import STATE_UPDATE, Update
+from acp_notebook.agent_kit.updates import Update
 
 TITLE_LIMIT = 60
 
@@ -26,18 +26,14 @@ class Session:
         """For the author: whatever the agent has to remember from turn to turn."""
         self._options = {option.id: option for option in options}
         self._values = {option.id: option.default for option in options}
-        self._history: list[Update] = []
+        self.history: list[Update] = []
+        """The updates from which a client can rebuild the session."""
         self._counts: Counter[str] = Counter()
 
     @property
     def options(self) -> dict[str, str | bool]:
         """The option values by option id."""
         return dict(self._values)
-
-    @property
-    def history(self) -> list[Update]:
-        """The updates from which a client can rebuild the session."""
-        return list(self._history)
 
     @asynccontextmanager
     async def tools(self, name: str | None = None) -> AsyncIterator[ToolServer]:
@@ -77,11 +73,6 @@ class Session:
             values = ", ".join(option.choices) or "true, false"
             raise ValueError(f"{value!r} is no value of {option_id!r}. Its values: {values}.")
         self._values[option_id] = value if isinstance(value, bool) else str(value)
-
-    def keep(self, update: Update) -> None:
-        """Keep an update for replay, unless it reports a state, which is soon out of date."""
-        if update["sessionUpdate"] != STATE_UPDATE:
-            self._history.append(update)
 
     def new_id(self, kind: str) -> str:
         """Return an id that is new in this session; every run yields the same sequence."""

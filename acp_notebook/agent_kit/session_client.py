@@ -6,12 +6,13 @@ Knows one session, one connection and the version spoken there; knows no turn.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from typing import Any
 
 from acp_notebook.agent_kit import updates
 from acp_notebook.agent_kit.session import Session
 from acp_notebook.agent_kit.updates import Update
-from acp_notebook.agent_kit.wire.seam import Wire
+from acp_notebook.agent_kit.wire.seam import Json, Wire
 from acp_notebook.jsonrpc import Connection, Response
 
 
@@ -25,14 +26,25 @@ class SessionClient:
         self.wire = wire
         self.has_forms = has_forms
         self._connection = connection
-        self._writer = wire.writer()
+        self._write = wire.writer()
         self._questions = 0
 
     def send(self, update: Update) -> None:
-        """Send an update at once, and keep it for replay."""
-        self.session.keep(update)
-        for written in self._writer.write(update):
-            params = {"sessionId": self.session.id, "update": written}
+        """Send an update at once; keep it for replay, unless it is a state, which soon changes."""
+        if update["sessionUpdate"] != updates.STATE_UPDATE:
+            self.session.history.append(update)
+        self.notify(self._write(update))
+
+    def replay(self) -> None:
+        """Send the session's history, from which the client can rebuild the session."""
+        write = self.wire.writer(replays=True)
+        for update in self.session.history:
+            self.notify(write(update))
+
+    def notify(self, written: Iterable[Json]) -> None:
+        """Send updates that have the form of the wire."""
+        for update in written:
+            params = {"sessionId": self.session.id, "update": update}
             self._connection.notify("session/update", params)
 
     async def emit(self, update: Update) -> None:

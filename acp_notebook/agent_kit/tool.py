@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from acp_notebook.agent_kit import updates
 from acp_notebook.agent_kit.file_change import FileChange
@@ -11,8 +11,6 @@ from acp_notebook.agent_kit.updates import Block
 
 if TYPE_CHECKING:
     from acp_notebook.agent_kit.session_client import SessionClient
-
-ENDED: Final = frozenset({"completed", "failed", "cancelled"})
 
 
 class Tool:
@@ -39,7 +37,7 @@ class Tool:
     @property
     def ended(self) -> bool:
         """Whether the call is completed, failed or cancelled."""
-        return self.status in ENDED
+        return self.status in {"completed", "failed", "cancelled"}
 
     def snapshot(self) -> dict[str, Any]:
         """Return all current members, for a permission request about this call."""

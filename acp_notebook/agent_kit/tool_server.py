@@ -13,7 +13,6 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 TRANSPORTS: Final = ("http", "stdio")
-_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 _CONNECT_S: Final = 30.0
 
 
@@ -66,7 +65,7 @@ def _transport(entry: Mapping[str, Any]) -> Any:
     # Version 1 omits the type of stdio servers.
     kind = entry.get("type", "stdio")
     if kind == "http":
-        return _http(str(entry["url"]), _pairs(entry.get("headers")))
+        return http_streams(str(entry["url"]), _pairs(entry.get("headers")))
     if kind == "stdio":
         from mcp.client.stdio import StdioServerParameters, stdio_client
 
@@ -80,16 +79,21 @@ def _transport(entry: Mapping[str, Any]) -> Any:
     raise ValueError(f"The MCP server speaks {kind!r}; the kit has {', '.join(TRANSPORTS)}.")
 
 
+def is_loopback(address: str) -> bool:
+    """Whether an address is on the loopback interface, so that no proxy may serve it."""
+    return urlsplit(address).hostname in {"127.0.0.1", "localhost", "::1"}
+
+
 @asynccontextmanager
-async def _http(url: str, headers: dict[str, str]) -> AsyncIterator[Any]:
+async def http_streams(url: str, headers: dict[str, str]) -> AsyncIterator[Any]:
+    """Open the streams to an MCP server; no answer is too late: a person may have to allow it."""
     import httpx2
     from mcp.client.streamable_http import streamable_http_client
 
-    # Proxy settings from the environment must not apply to the loopback interface.
     client = httpx2.AsyncClient(
         headers=headers,
         timeout=httpx2.Timeout(_CONNECT_S, read=None),
-        trust_env=urlsplit(url).hostname not in _LOOPBACK,
+        trust_env=not is_loopback(url),
     )
     async with client, streamable_http_client(url, http_client=client) as streams:
         yield streams

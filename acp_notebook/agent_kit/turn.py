@@ -192,8 +192,8 @@ class Turn:
             RpcError: The client answered with an error.
         """
         question = Question(
-            title,
-            options,
+            title=title,
+            options=options,
             description=description,
             tool_call=tool.snapshot() if tool else {"toolCallId": self.session.new_id("call")},
             command=command,

@@ -25,7 +25,7 @@ def text_block(text: str) -> Block:
     return {"type": "text", "text": text}
 
 
-def content_item(content: str | Block) -> ContentItem:
+def content_item(content: str | Block) -> Block:
     """Return text or a content block as a content item of a tool call."""
     block = text_block(content) if isinstance(content, str) else content
     return {"type": "content", "content": block}

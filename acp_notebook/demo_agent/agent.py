@@ -10,6 +10,19 @@ from acp_notebook.demo_agent import conversation, data, questions, work
 from acp_notebook.version import __version__
 
 DEFAULT_PACE_S: Final = 0.02
+_COMMANDS: Final = (
+    ("tour", "Shows everything once: thought, plan, tools, permission, diff", None, work.tour),
+    ("describe", "Describes a variable of your notebook", "its name", data.describe),
+    ("plan", "Shows a plan and works it off", None, work.plan),
+    ("permission", "Asks your permission for a tool", None, questions.permission),
+    ("diff", "Shows a change of a file and a new file", None, work.diff),
+    ("terminal", "Shows a command running in a terminal", None, work.terminal),
+    ("slow", "Talks for 30 seconds, for trying Stop", "seconds", conversation.slow),
+    ("long", "Writes a long reply", "number of sections", conversation.long),
+    ("ask", "Asks you to fill in a form", None, questions.ask),
+    ("error", "Fails in the middle of its reply", None, conversation.error),
+    ("crash", "Ends its own process, as a broken agent would", None, conversation.crash),
+)
 
 
 def make_agent(*, pace_s: float = DEFAULT_PACE_S, protocols: Iterable[int] = (1, 2)) -> Agent:
@@ -36,29 +49,10 @@ def make_agent(*, pace_s: float = DEFAULT_PACE_S, protocols: Iterable[int] = (1,
         default="ask",
         choices={"ask": "Ask first", "trust": "Trust"},
     )
-    _declare_commands(agent)
+    for name, description, hint, reply in _COMMANDS:
+        agent.command(name, description, hint=hint)(reply)
     _declare_replies(agent)
     return agent
-
-
-def _declare_commands(agent: Agent) -> None:
-    agent.command("tour", "Shows everything once: thought, plan, tools, permission, diff")(
-        work.tour
-    )
-    agent.command("describe", "Describes a variable of your notebook", hint="its name")(
-        data.describe
-    )
-    agent.command("plan", "Shows a plan and works it off")(work.plan)
-    agent.command("permission", "Asks your permission for a tool")(questions.permission)
-    agent.command("diff", "Shows a change of a file and a new file")(work.diff)
-    agent.command("terminal", "Shows a command running in a terminal")(work.terminal)
-    agent.command("slow", "Talks for 30 seconds, for trying Stop", hint="seconds")(
-        conversation.slow
-    )
-    agent.command("long", "Writes a long reply", hint="number of sections")(conversation.long)
-    agent.command("ask", "Asks you to fill in a form")(questions.ask)
-    agent.command("error", "Fails in the middle of its reply")(conversation.error)
-    agent.command("crash", "Ends its own process, as a broken agent would")(conversation.crash)
 
 
 def _declare_replies(agent: Agent) -> None:

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Sequence
 from itertools import cycle, islice
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from acp_notebook.agent_kit import Command, Turn
 from acp_notebook.demo_agent.sections import SECTIONS
@@ -76,10 +76,6 @@ async def error(turn: Turn) -> None:
 async def crash(turn: Turn) -> None:
     """End the process in the middle of a reply."""
     await turn.stream("I begin to answer, and then my process ends …\n")
-    _exit()
-
-
-def _exit() -> NoReturn:
     sys.stderr.write("demo agent: fatal: asked to crash, ending with exit code 3\n")
     sys.stderr.flush()
     # `sys.exit` would close the connection properly, which a crash does not.

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from typing import Any, Final
 
 from acp_notebook.agent_kit import ToolServer, Turn
 from acp_notebook.demo_agent.findings import FACTS_CODE, FIGURE_CODE, report
+from acp_notebook.demo_agent.work import step_status
 
 SERVER: Final = "notebook"
 _ASKS: Final = re.compile(
@@ -50,30 +50,29 @@ async def explore(turn: Turn, name: str) -> None:
     await turn.think(f"I look at `{name}` before I run anything.")
     await _show_plan(turn, name, done=0)
     async with turn.session.tools(SERVER) as notebook:
-        is_frame = await _look(turn, notebook, name)
-        if is_frame is None:
-            await _show_plan(turn, name, done=1, dropped=True)
-        elif not is_frame:
-            await _show_plan(turn, name, done=1, dropped=True)
+        description = await _look(turn, notebook, name)
+        if description.startswith("pandas DataFrame"):
+            await _work(turn, notebook, name)
+            return
+        await _show_plan(turn, name, done=1, dropped=True)
+        if description:
             await turn.stream(
                 f"`{name}` is no pandas DataFrame, so what you see above is all I can say. "
                 "I have rules for frames only.\n"
             )
-        else:
-            await _work(turn, notebook, name)
 
 
-async def _look(turn: Turn, notebook: ToolServer, name: str) -> bool | None:
-    """Inspect a variable; return whether it is a pandas frame, or None if it does not exist."""
+async def _look(turn: Turn, notebook: ToolServer, name: str) -> str:
+    """Inspect a variable; return its description, which is empty if it does not exist."""
     tool = await turn.tool(f"Inspect {name}", kind="read", input={"name": name})
     await tool.start()
     answer = await notebook.call("inspect", name=name)
     if answer.failed:
         await tool.fail(answer.text)
         await turn.stream(f"I cannot look at `{name}`: {answer.text}\n")
-        return None
+        return ""
     await tool.complete(answer.text)
-    return answer.text.startswith("pandas DataFrame")
+    return answer.text
 
 
 async def _work(turn: Turn, notebook: ToolServer, name: str) -> None:
@@ -106,14 +105,12 @@ async def _draw(turn: Turn, notebook: ToolServer, name: str, facts: dict[str, An
 
 
 def _facts(text: str) -> dict[str, Any] | None:
-    for line in text.splitlines():
-        if line.startswith(_MARK):
-            try:
-                found = json.loads(line.removeprefix(_MARK))
-            except ValueError:
-                return None
-            return found if isinstance(found, dict) else None
-    return None
+    printed = (line for line in text.splitlines() if line.startswith(_MARK))
+    try:
+        found = json.loads(next(printed, "").removeprefix(_MARK))
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _quoted(text: str) -> str:
@@ -121,15 +118,10 @@ def _quoted(text: str) -> str:
 
 
 async def _show_plan(turn: Turn, name: str, *, done: int, dropped: bool = False) -> None:
-    entries: Sequence[tuple[str, str]] = [
-        (step.format(name), _status(number, done, dropped)) for number, step in enumerate(_STEPS)
-    ]
-    await turn.plan(entries)
-
-
-def _status(number: int, done: int, dropped: bool) -> str:
-    if number < done:
-        return "completed"
-    if dropped:
-        return "cancelled"
-    return "in_progress" if number == done else "pending"
+    await turn.plan(
+        (
+            step.format(name),
+            "cancelled" if dropped and number >= done else step_status(number, done),
+        )
+        for number, step in enumerate(_STEPS)
+    )

@@ -5,10 +5,9 @@ All of it is pretended: no file is read or written and no command runs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
-from acp_notebook.agent_kit import Tool, Turn
+from acp_notebook.agent_kit import Turn
 from acp_notebook.demo_agent.questions import allowed
 
 _STEPS: Final = (
@@ -146,27 +145,24 @@ async def _edit(turn: Turn) -> None:
 
 async def _run_tests(turn: Turn) -> None:
     tool = await turn.tool("Run the tests", kind="execute", input={"command": _COMMAND})
-    await _play(turn, tool, _TERMINAL_OUTPUT)
-    await tool.complete(output={"exitCode": 0})
-
-
-async def _play(turn: Turn, tool: Tool, output: Sequence[bytes]) -> None:
     shown = await tool.terminal(_COMMAND)
-    for data in output:
+    for data in _TERMINAL_OUTPUT:
         await shown.write(data)
         await turn.pause(10 * turn.pace_s)
     await shown.exit(0)
+    await tool.complete(output={"exitCode": 0})
 
 
 async def _show_plan(turn: Turn, done: int) -> None:
     entries = [
-        {"content": content, "priority": priority, "status": _status(number, done)}
+        {"content": content, "priority": priority, "status": step_status(number, done)}
         for number, (content, priority) in enumerate(_STEPS)
     ]
     await turn.plan(entries)
 
 
-def _status(number: int, done: int) -> str:
+def step_status(number: int, done: int) -> str:
+    """Return the status of a plan's step when `done` steps are done."""
     if number < done:
         return "completed"
     return "in_progress" if number == done else "pending"

@@ -37,7 +37,7 @@ def request_scope(params: Json) -> SessionScope | RequestScope:
     return RequestScope(request_id)
 
 
-def opened_session_id(answer: Any) -> SessionId | None:
-    """Return the id in the answer to `session/new`, or None."""
-    found = optional_text(answer, "sessionId") if isinstance(answer, dict) else None
+def session_id_in(value: Any) -> SessionId | None:
+    """Return the session id in params or in the answer to `session/new`, or None."""
+    found = optional_text(value, "sessionId") if isinstance(value, dict) else None
     return SessionId(found) if found is not None else None

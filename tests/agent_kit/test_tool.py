@@ -138,10 +138,8 @@ class TestDiff:
             "oldText": "a\n",
             "newText": "b\n",
         }
-        gone = (
-            WireV1({})
-            .writer()
-            .write(updates.tool_call("c", content=[updates.FileChange("/f", "a", None)]))
+        gone = WireV1({}).writer()(
+            updates.tool_call("c", content=[updates.FileChange("/f", "a", None)])
         )
         assert gone[0]["content"][0]["newText"] == ""
 
@@ -196,5 +194,5 @@ class TestTerminal:
 
 
 def test_v1_writes_a_paused_call_as_one_in_progress():
-    [written] = WireV1({}).writer().write(updates.tool_call("c", title="T", status="paused"))
+    [written] = WireV1({}).writer()(updates.tool_call("c", title="T", status="paused"))
     assert written["status"] == "in_progress"

@@ -7,9 +7,9 @@ import pytest
 from acp_notebook.protocol.routing import (
     RequestScope,
     SessionScope,
-    opened_session_id,
     read_update,
     request_scope,
+    session_id_in,
 )
 
 
@@ -40,4 +40,4 @@ def test_a_request_belongs_to_a_session_or_to_a_request_of_ours(params, scope):
     [({"sessionId": "s"}, "s"), ({"sessionId": 7}, None), ({}, None), (None, None), ("s", None)],
 )
 def test_a_new_session_has_the_id_in_the_answer(answer, session_id):
-    assert opened_session_id(answer) == session_id
+    assert session_id_in(answer) == session_id

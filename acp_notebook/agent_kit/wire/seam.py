@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from acp_notebook.agent_kit.permission import PermissionOption
 from acp_notebook.agent_kit.updates import Update
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from acp_notebook.agent_kit.definition import Command
     from acp_notebook.agent_kit.session import Session
     from acp_notebook.jsonrpc import IncomingRequest, RpcError
 
 Json: TypeAlias = dict[str, Any]
-
+UpdateWriter: TypeAlias = Callable[[Update], list[Json]]
+"""Writes the updates of one session, in order, each as none, one or several of a version's form."""
 
 CAPABILITY_NAMES: Final = {
     "image": "image",
@@ -32,37 +35,24 @@ def has_member(value: object, *path: str) -> bool:
     return value is not None
 
 
-class UpdateWriter(Protocol):
-    """Writes the updates of one session, in order; a writer may have state."""
-
-    def write(self, update: Update) -> list[Json]:
-        """Return the update in this version's form: none, one or several updates."""
-
-
 class Wire(Protocol):
     """One protocol version as an agent speaks it."""
 
-    @property
-    def version(self) -> int:
-        """The version number that `initialize` negotiates."""
+    version: int
+    """The version number that `initialize` negotiates."""
+    methods: frozenset[str]
+    """The session methods of this version."""
+    client_member: str
+    """The member of `initialize` with the client's capabilities."""
 
     def answer_initialize(self, info: Json, accepts: Sequence[str], mcp: Sequence[str]) -> Json:
         """Return the result of `initialize`."""
 
-    def has_forms(self, initialize: Mapping[str, Any]) -> bool:
-        """Whether the client declared that it can show forms."""
+    def setup(self, session: Session, commands: Sequence[Command]) -> tuple[Json, list[Json]]:
+        """Return what the answer to a setup holds besides the id, and the updates after it."""
 
-    def methods(self) -> frozenset[str]:
-        """Return the session methods of this version."""
-
-    def describe_session(self, session: Session, commands: Sequence[Command]) -> Json:
-        """Return what the answers to `session/new` and `session/resume` hold besides the id."""
-
-    def updates_after_setup(self, commands: Sequence[Command]) -> list[Json]:
-        """Return the updates to send right after those answers."""
-
-    def describe_options(self, session: Session) -> list[Json]:
-        """Return the config options with their values."""
+    def options(self, options: Sequence[Json]) -> list[Json]:
+        """Return config options with their values in this version's form."""
 
     def writer(self, *, replays: bool = False) -> UpdateWriter:
         """Return a writer for one session; in a replay it also writes user messages."""
@@ -77,26 +67,17 @@ class Wire(Protocol):
         """Answer the prompt if `accept` did not; return the update that ends the turn."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """A permission request, independent of the protocol version."""
 
-    def __init__(
-        self,
-        title: str,
-        options: Sequence[PermissionOption],
-        *,
-        description: str | None,
-        tool_call: Json,
-        command: str | None,
-        cwd: str,
-    ) -> None:
-        self.title = title
-        self.options = options
-        self.description = description
-        self.tool_call = tool_call
-        """The call that waits; without a tool only the id that v1 requires."""
-        self.command = command
-        self.cwd = cwd
+    title: str
+    options: Sequence[PermissionOption]
+    description: str | None
+    tool_call: Json
+    """The call that waits; without a tool only the id that v1 requires."""
+    command: str | None
+    cwd: str
 
     @property
     def has_tool(self) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from acp_notebook.agent_kit.definition import Command
     from acp_notebook.agent_kit.session import Session
-    from acp_notebook.agent_kit.wire.seam import Json, Question
+    from acp_notebook.agent_kit.wire.seam import Json, Question, UpdateWriter
     from acp_notebook.jsonrpc import IncomingRequest, RpcError
 
 TOOL_STATUSES = frozenset({"pending", "in_progress", "completed", "failed"})
@@ -35,11 +35,16 @@ class WireV1:
     """Version 1."""
 
     version = 1
+    client_member = "clientCapabilities"
+    # `load` is v2's resume with replay.
+    methods = frozenset(
+        f"session/{name}"
+        for name in ("new", "list", "load", "resume", "close", "prompt", "set_config_option")
+    )
 
     def __init__(self, initialize: Mapping[str, Any]) -> None:
-        self._has_switches = has_member(
-            initialize, "clientCapabilities", "session", "configOptions", "boolean"
-        )
+        path = (self.client_member, "session", "configOptions", "boolean")
+        self._has_switches = has_member(initialize, *path)
 
     def answer_initialize(self, info: Json, accepts: Sequence[str], mcp: Sequence[str]) -> Json:
         """Return the result of `initialize`; prompt capabilities are booleans in v1."""
@@ -58,40 +63,26 @@ class WireV1:
             "authMethods": [],
         }
 
-    def has_forms(self, initialize: Mapping[str, Any]) -> bool:
-        """Whether the client declared `clientCapabilities.elicitation.form`."""
-        return has_member(initialize, "clientCapabilities", "elicitation", "form")
-
-    def methods(self) -> frozenset[str]:
-        """Return the session methods; `load` is v2's resume with replay."""
-        names = ("new", "list", "load", "resume", "close", "prompt", "set_config_option")
-        return frozenset(f"session/{name}" for name in names)
-
-    def describe_session(self, session: Session, commands: Sequence[Command]) -> Json:
-        """Return the options; v1 sends commands in an update."""
-        del commands
-        options = self.describe_options(session)
-        return {"configOptions": options} if options else {}
-
-    def updates_after_setup(self, commands: Sequence[Command]) -> list[Json]:
-        """Return the update with the commands, if there are any."""
+    def setup(self, session: Session, commands: Sequence[Command]) -> tuple[Json, list[Json]]:
+        """Return the options, and an update with the commands, if there are any."""
+        options = self.options(session.described_options())
         described = [_described_command(command) for command in commands]
-        return [updates.available_commands(described)] if described else []
+        return (
+            {"configOptions": options} if options else {},
+            [updates.available_commands(described)] if described else [],
+        )
 
-    def describe_options(self, session: Session) -> list[Json]:
+    def options(self, options: Sequence[Json]) -> list[Json]:
         """Return the options under v1's names; switches only for a client that supports them."""
-        return self._options(session.described_options())
-
-    def _options(self, options: Sequence[Json]) -> list[Json]:
         return [
             {"id" if key == "configId" else key: value for key, value in option.items()}
             for option in options
             if option["type"] == "select" or self._has_switches
         ]
 
-    def writer(self, *, replays: bool = False) -> WriterV1:
+    def writer(self, *, replays: bool = False) -> UpdateWriter:
         """Return a writer that keeps the content of tool calls and terminals."""
-        return WriterV1(self._options, replays=replays)
+        return _Writer(self.options, replays=replays).write
 
     def permission(self, session_id: str, question: Question) -> Json:
         """Return the params with a tool call: v1 knows no other subject and no title."""
@@ -122,7 +113,7 @@ class WireV1:
         return updates.state("idle")
 
 
-class WriterV1:
+class _Writer:
     """Writes the updates of one session in v1's forms."""
 
     def __init__(self, options: Any, *, replays: bool) -> None:
@@ -132,9 +123,7 @@ class WriterV1:
         self._terminals: dict[str, _TerminalText] = {}
 
     def write(self, update: Update) -> list[Json]:
-        """Return the update in v1's form; an empty list if v1 has none."""
-        kind = update["sessionUpdate"]
-        match kind:
+        match update["sessionUpdate"]:
             case "state_update":
                 return []
             case "user_message":
@@ -191,7 +180,7 @@ class WriterV1:
     def _item(self, item: ContentItem) -> Json:
         if isinstance(item, dict) and _is_terminal(item):
             text = self._terminals.setdefault(item["terminalId"], _TerminalText())
-            return {"type": "content", "content": updates.text_block(text.render())}
+            return updates.content_item(text.render())
         return _item(item)
 
 

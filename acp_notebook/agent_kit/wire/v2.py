@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from acp_notebook.agent_kit import updates
 from acp_notebook.agent_kit.file_change import FileChange
 from acp_notebook.agent_kit.updates import ContentItem, Update
-from acp_notebook.agent_kit.wire.seam import CAPABILITY_NAMES, has_member
+from acp_notebook.agent_kit.wire.seam import CAPABILITY_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from acp_notebook.agent_kit.definition import Command
     from acp_notebook.agent_kit.session import Session
-    from acp_notebook.agent_kit.wire.seam import Json, Question
+    from acp_notebook.agent_kit.wire.seam import Json, Question, UpdateWriter
     from acp_notebook.jsonrpc import IncomingRequest, RpcError
 
 
@@ -22,6 +22,11 @@ class WireV2:
     """Version 2."""
 
     version = 2
+    client_member = "capabilities"
+    methods = frozenset(
+        f"session/{name}"
+        for name in ("new", "list", "resume", "close", "prompt", "set_config_option")
+    )
 
     def answer_initialize(self, info: Json, accepts: Sequence[str], mcp: Sequence[str]) -> Json:
         """Return the result of `initialize`; an empty object declares a capability."""
@@ -32,37 +37,23 @@ class WireV2:
         capabilities = {"session": session}
         return {"protocolVersion": self.version, "info": info, "capabilities": capabilities}
 
-    def has_forms(self, initialize: Mapping[str, Any]) -> bool:
-        """Whether the client declared `capabilities.elicitation.form`."""
-        return has_member(initialize, "capabilities", "elicitation", "form")
-
-    def methods(self) -> frozenset[str]:
-        """Return the session methods."""
-        names = ("new", "list", "resume", "close", "prompt", "set_config_option")
-        return frozenset(f"session/{name}" for name in names)
-
-    def describe_session(self, session: Session, commands: Sequence[Command]) -> Json:
+    def setup(self, session: Session, commands: Sequence[Command]) -> tuple[Json, list[Json]]:
         """Return options and commands; the schema has them left out rather than null."""
         described: Json = {}
         if options := session.described_options():
             described["configOptions"] = options
         if commands:
             described["availableCommands"] = [_described_command(c) for c in commands]
-        return described
+        return described, []
 
-    def updates_after_setup(self, commands: Sequence[Command]) -> list[Json]:
-        """Return no updates: the answer to the setup holds the commands."""
-        del commands
-        return []
-
-    def describe_options(self, session: Session) -> list[Json]:
+    def options(self, options: Sequence[Json]) -> list[Json]:
         """Return the options unchanged."""
-        return session.described_options()
+        return list(options)
 
-    def writer(self, *, replays: bool = False) -> WriterV2:
-        """Return a stateless writer: the kit's updates are v2's, live and replayed."""
+    def writer(self, *, replays: bool = False) -> UpdateWriter:
+        """Return a writer of diffs: otherwise the kit's updates are v2's, live and replayed."""
         del replays
-        return WriterV2()
+        return lambda update: [_with_items(update)]
 
     def permission(self, session_id: str, question: Question) -> Json:
         """Return the params with a title, and the tool call or the bare command as subject."""
@@ -89,14 +80,6 @@ class WireV2:
             return updates.state("idle", stopReason=stop_reason)
         failure = {"code": error.code, "message": error.message}
         return updates.state("idle", stopReason="error", error=failure)
-
-
-class WriterV2:
-    """Writes updates unchanged, except for file changes."""
-
-    def write(self, update: Update) -> list[Json]:
-        """Return the update, with diffs in v2's form."""
-        return [_with_items(update)]
 
 
 def _with_items(update: Update) -> Json:

@@ -10,6 +10,11 @@ from typing import Literal
 
 Launcher = Literal["npx", "uvx", "binary"]
 
+_LAUNCHES: dict[Launcher, tuple[str, ...]] = {
+    "npx": ("npx", "--yes"),
+    "uvx": ("uvx",),
+    "binary": (),
+}
 # How a user gets a missing launcher.
 LAUNCHER_HINTS = {
     "npx": "npx comes with Node.js 20 or later",
@@ -33,13 +38,7 @@ class CatalogueEntry:
     @property
     def command(self) -> tuple[str, ...]:
         """The program and its arguments."""
-        match self.launcher:
-            case "npx":
-                return ("npx", "--yes", self.package, *self.args)
-            case "uvx":
-                return ("uvx", self.package, *self.args)
-            case "binary":
-                return (self.package, *self.args)
+        return (*_LAUNCHES[self.launcher], self.package, *self.args)
 
 
 CATALOGUE = {

@@ -7,7 +7,6 @@ The user's own are read from `acp.json` on the Jupyter config path, in the form 
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import shutil
@@ -19,7 +18,7 @@ from typing import Any, Literal
 
 from acp_notebook.client.agents.catalogue import CATALOGUE, LAUNCHER_HINTS, CatalogueEntry
 from acp_notebook.client.agents.launch import is_address
-from acp_notebook.errors import AgentNotFound, UsageError
+from acp_notebook.errors import AgentNotFound, UsageError, suggestion
 
 CONFIG_NAME = "acp.json"
 Source = Literal["bundled", "yours", "catalogue"]
@@ -47,7 +46,9 @@ def known_agents() -> dict[str, KnownAgent]:
     Raises:
         UsageError: An `acp.json` is invalid; the message names the file and the place in it.
     """
-    found = {"demo": _bundled()}
+    command = (sys.executable, "-m", "acp_notebook.demo_agent")
+    note = "needs no account and has no model"
+    found = {"demo": KnownAgent("demo", "Demo agent", command, "bundled", note=note)}
     found |= {name: agent for name, agent in configured_agents().items() if name not in found}
     for name, entry in CATALOGUE.items():
         found.setdefault(name, _from_catalogue(entry))
@@ -64,21 +65,14 @@ def find_agent(name: str) -> KnownAgent:
     known = known_agents()
     agent = known.get(name)
     if agent is None:
-        close = difflib.get_close_matches(name, known, 1)
-        meant = f" Did you mean {close[0]!r}?" if close else ""
         raise AgentNotFound(
-            f"No agent named {name!r} is known.{meant} %acp agents lists those that are. "
+            f"No agent named {name!r} is known.{suggestion(name, known)} "
+            "%acp agents lists those that are. "
             f"Any other agent starts by its command: %acp start -- {name} ..."
         )
     if agent.missing:
         raise AgentNotFound(f"{agent.title} cannot start here: {agent.missing}.")
     return agent
-
-
-def _bundled() -> KnownAgent:
-    command = (sys.executable, "-m", "acp_notebook.demo_agent")
-    note = "needs no account and has no model"
-    return KnownAgent("demo", "Demo agent", command, "bundled", note=note)
 
 
 def _from_catalogue(entry: CatalogueEntry) -> KnownAgent:
@@ -134,22 +128,25 @@ def _read_server(path: Path, name: str, raw: Any) -> KnownAgent:
         return _read_address(where, name, raw)
     if not isinstance(raw, Mapping) or not isinstance(raw.get("command"), str):
         raise UsageError(f"{where}: `command` must be a string.")
-    args, env = raw.get("args") or [], raw.get("env") or {}
+    args = raw.get("args") or []
     if not isinstance(args, list) or not all(isinstance(arg, str) for arg in args):
         raise UsageError(f"{where}: `args` must be a list of strings.")
-    if not isinstance(env, Mapping) or not all(isinstance(value, str) for value in env.values()):
-        raise UsageError(f"{where}: `env` must map names to strings.")
+    env = _read_strings(where, raw, "env")
     command = (os.path.expanduser(raw["command"]), *args)  # noqa: PTH111 - may be a bare name
     missing = "" if shutil.which(command[0]) else f"there is no {command[0]}; see {path}"
-    return KnownAgent(name, name, command, "yours", dict(env), missing=missing)
+    return KnownAgent(name, name, command, "yours", env, missing=missing)
 
 
 def _read_address(where: str, name: str, raw: Mapping[str, Any]) -> KnownAgent:
-    url, headers = raw["url"], raw.get("headers") or {}
+    url = raw["url"]
     if not isinstance(url, str) or not is_address(url):
         raise UsageError(f"{where}: `url` must be an address: ws, wss, http or https.")
-    if not isinstance(headers, Mapping) or not all(
-        isinstance(value, str) for value in headers.values()
-    ):
-        raise UsageError(f"{where}: `headers` must map names to strings.")
-    return KnownAgent(name, name, (), "yours", address=url, headers=dict(headers))
+    headers = _read_strings(where, raw, "headers")
+    return KnownAgent(name, name, (), "yours", address=url, headers=headers)
+
+
+def _read_strings(where: str, raw: Mapping[str, Any], member: str) -> dict[str, str]:
+    values = raw.get(member) or {}
+    if not isinstance(values, Mapping) or not all(isinstance(v, str) for v in values.values()):
+        raise UsageError(f"{where}: `{member}` must map names to strings.")
+    return dict(values)

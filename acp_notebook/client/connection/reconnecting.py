@@ -26,7 +26,7 @@ from acp_notebook.errors import (
 )
 from acp_notebook.protocol.dialect import SessionSetup
 from acp_notebook.protocol.negotiate import Negotiated
-from acp_notebook.protocol.routing import opened_session_id
+from acp_notebook.protocol.routing import session_id_in
 from acp_notebook.session import updates as u
 
 logger = logging.getLogger(__name__)
@@ -139,7 +139,7 @@ class ReconnectingConnection:
             answer = await self.connection.request(
                 self.facts.dialect.new_session(self._setup_for(live))
             )
-            session_id = opened_session_id(answer)
+            session_id = session_id_in(answer)
             if session_id is None:
                 raise AgentError(
                     "The agent answered `session/new` without a session id. "

@@ -22,6 +22,7 @@ from acp_notebook.client.connection.stdio_process import StderrTail
 from acp_notebook.errors import AgentNotFound, UsageError
 from acp_notebook.jsonrpc import INTERNAL_ERROR
 from acp_notebook.jsonrpc.transport import DEFAULT_MAX_LINE_BYTES
+from acp_notebook.protocol.routing import session_id_in
 
 if TYPE_CHECKING:
     import httpx
@@ -114,7 +115,8 @@ class RemoteTransport:
         self._silent_sessions: set[str] = set()
         # the agent's unanswered requests by id, with the session of each
         self._served: dict[Any, str] = {}
-        self._header = ""
+        self.session_header = ""
+        """The session for the header of the current request; empty for none."""
         self._closing = asyncio.Lock()
         self._is_closed = False
         loop = asyncio.get_running_loop()
@@ -180,7 +182,7 @@ class RemoteTransport:
     def _note_received(self, message: dict[str, Any]) -> None:
         if "method" not in message:
             self._asked.pop(message.get("id"), None)
-        elif "id" in message and (session_id := _session_of(message)) is not None:
+        elif "id" in message and (session_id := session_id_in(message.get("params"))) is not None:
             self._served[message["id"]] = session_id
 
     def stream_ended(self, session_id: str) -> None:
@@ -211,7 +213,7 @@ class RemoteTransport:
                 self._outbox.task_done()
 
     async def _deliver(self, message: dict[str, Any]) -> None:
-        session_id = _session_of(message)
+        session_id = session_id_in(message.get("params"))
         if "method" not in message:
             session_id = self._served.pop(message.get("id"), None)
         elif "id" in message and session_id is not None:
@@ -238,16 +240,11 @@ class RemoteTransport:
         except Exception as error:
             if getattr(error, "status_code", None) != BAD_REQUEST or session_id is None:
                 raise
-            self._header = session_id
+            self.session_header = session_id
             try:
                 await self._stream.send(message)
             finally:
-                self._header = ""
-
-    @property
-    def session_header(self) -> str:
-        """The session for the header of the current request; empty for none."""
-        return self._header
+                self.session_header = ""
 
     def _open_stream(self, session_id: str) -> None:
         # The SDK opens a session's stream when it receives a message that names the session, but
@@ -342,12 +339,6 @@ def _event_stream(
                 on_end()
 
     return EventStream()
-
-
-def _session_of(message: dict[str, Any]) -> str | None:
-    params = message.get("params")
-    session_id = params.get("sessionId") if isinstance(params, dict) else None
-    return session_id if isinstance(session_id, str) else None
 
 
 def _in_words(error: BaseException) -> str:

@@ -99,11 +99,9 @@ class ChildProcess:
 
     async def ends_within(self, seconds: float) -> bool:
         """Wait at most this long for the end; return whether the process has ended."""
-        try:
+        with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.exited(), seconds)
-        except TimeoutError:
-            return False
-        return True
+        return self.pipes.exited.is_set()
 
     def tree(self) -> list[psutil.Process]:
         """Return the process and its descendants, including those that left its session."""

@@ -21,11 +21,9 @@ def session_members(session_id: int) -> list[int]:
     found = []
     for name in os.listdir("/proc"):  # noqa: PTH208 - pathlib is a heavy import here
         if name.isdigit():
-            try:
+            with contextlib.suppress(OSError):
                 if os.getsid(int(name)) == session_id:
                     found.append(int(name))
-            except OSError:
-                continue
     return found
 
 
@@ -35,10 +33,8 @@ def signal_session(session_id: int, number: int) -> None:
         os.killpg(session_id, number)
     if os.path.isdir("/proc/self"):  # noqa: PTH112 - as above
         for pid in session_members(session_id):
-            try:
+            with contextlib.suppress(OSError):
                 os.kill(pid, number)
-            except OSError:
-                continue
 
 
 def main() -> None:

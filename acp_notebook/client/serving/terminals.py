@@ -152,7 +152,7 @@ class Terminals:
         session.apply([u.TerminalUpdate(command.terminal_id, command=shown, cwd=str(folder))])
         if incoming.answered or not session.state.is_connected:
             # The request was withdrawn, or the agent ended, during the start.
-            await self._let_go(command)
+            await self._discard(command)
         self._end_with(session)
         return command.terminal_id
 
@@ -181,7 +181,7 @@ class Terminals:
         self, _incoming: IncomingRequest, _session: LiveSession, terminal_id: u.TerminalId
     ) -> None:
         """End the command and forget its terminal."""
-        await self._let_go(self._command(terminal_id))
+        await self._discard(self._command(terminal_id))
 
     def _command(self, terminal_id: u.TerminalId) -> Command:
         command = self._commands.get(terminal_id)
@@ -189,7 +189,7 @@ class Terminals:
             raise not_found(f"There is no terminal {terminal_id!r}, or it was released.")
         return command
 
-    async def _let_go(self, command: Command) -> None:
+    async def _discard(self, command: Command) -> None:
         self._commands.pop(command.terminal_id, None)
         await command.release()
 
@@ -220,7 +220,7 @@ class Terminals:
             for command in self._commands.values()
             if session is None or command.session is session
         ]
-        await asyncio.gather(*(self._let_go(command) for command in ending))
+        await asyncio.gather(*(self._discard(command) for command in ending))
 
     def kill_now(self) -> None:
         """Kill every command at once, for the exit of this process; on any thread."""

@@ -20,25 +20,16 @@ from typing import Any
 from acp_notebook.errors import UsageError
 from acp_notebook.kernel.context.pictures import Picture
 from acp_notebook.kernel.context.prompt_text import read_prompt
-from acp_notebook.kernel.context.sources import (
-    Item,
-    Notebook,
-    file_item,
-    resolve,
-    value_item,
-)
+from acp_notebook.kernel.context.sources import Item, Notebook, file_item, resolve, value_item
 from acp_notebook.protocol.dialect import Capabilities
 from acp_notebook.session.content import (
-    AudioBlock,
     ContentBlock,
     ImageBlock,
     ResourceBlock,
     ResourceLinkBlock,
     TextBlock,
-    UnknownBlock,
 )
 
-_BLOCKS = (TextBlock, ImageBlock, AudioBlock, ResourceBlock, ResourceLinkBlock, UnknownBlock)
 _UNFIT = re.compile(r"[^\w.-]+")
 
 
@@ -78,13 +69,9 @@ def prepare(
         UsageError: A mention names nothing, or an expression fails.
     """
     read = read_prompt(prompt, notebook.namespace)
-    parts: list[Item | ContentBlock] = [
-        resolve(mention, notebook, folder) for mention in read.mentions
-    ]
-    parts += [
-        named_part(notebook.evaluate(expression), expression, folder) for expression in attached
-    ]
-    return PreparedPrompt(read.text.strip("\n"), tuple(parts))
+    mentioned = (resolve(mention, notebook, folder) for mention in read.mentions)
+    named = (named_part(notebook.evaluate(each), each, folder) for each in attached)
+    return PreparedPrompt(read.text.strip("\n"), (*mentioned, *named))
 
 
 def named_part(value: Any, name: str, folder: str) -> Item | ContentBlock:
@@ -93,7 +80,7 @@ def named_part(value: Any, name: str, folder: str) -> Item | ContentBlock:
     Raises:
         UsageError: The path names no readable file.
     """
-    if isinstance(value, _BLOCKS):
+    if isinstance(value, ContentBlock):
         return value
     if isinstance(value, Path):
         return file_item(str(value), folder)

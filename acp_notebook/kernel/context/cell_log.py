@@ -62,7 +62,8 @@ class CellLog:
         self._shell = shell
         self._displays: OrderedDict[int, list[Output]] = OrderedDict()
         self._chars = 0
-        self._error: CellError | None = None
+        self.last_error: CellError | None = None
+        """The last error of a cell that was not a command of this extension."""
         # Running cells, the innermost last; the one that loads the extension has begun already.
         self._running: list[int] = [shell.execution_count - 1]
         self.began_at = 0.0
@@ -119,13 +120,12 @@ class CellLog:
 
     def outputs_of(self, count: int) -> list[Output]:
         """Return the outputs of a cell: printed text, displays and its value."""
-        found = self._kept_by_ipython(count)
-        if self._has_hook:
-            found = [output for output in found if output.kind != "display"]
-            results = [output for output in found if output.kind == "result"]
-            rest = [output for output in found if output.kind != "result"]
-            found = [*rest, *self._displays.get(count, ()), *results]
-        return found
+        kept = self._kept_by_ipython(count)
+        if not self._has_hook:
+            return kept
+        printed = [output for output in kept if output.kind == "stream"]
+        results = [output for output in kept if output.kind == "result"]
+        return [*printed, *self._displays.get(count, ()), *results]
 
     @property
     def keeps_printed_text(self) -> bool:
@@ -134,12 +134,8 @@ class CellLog:
 
     def error_of(self, count: int) -> CellError | None:
         """Return the error of this cell; only the last error is kept."""
-        return self._error if self._error is not None and self._error.count == count else None
-
-    @property
-    def last_error(self) -> CellError | None:
-        """The last error of a cell that was not a command of this extension."""
-        return self._error
+        error = self.last_error
+        return error if error is not None and error.count == count else None
 
     def _kept_by_ipython(self, count: int) -> list[Output]:
         manager: Any = self._shell.history_manager
@@ -165,7 +161,7 @@ class CellLog:
         if error is None or _OURS.match(source) or isinstance(error, KeyboardInterrupt):
             return
         if type(error).__name__ != "UsageError":
-            self._error = CellError(
+            self.last_error = CellError(
                 result.execution_count, source, type(error).__name__, self._traceback(error)
             )
 
@@ -176,13 +172,10 @@ class CellLog:
             text = "".join(report.format())
         except Exception:  # noqa: BLE001 - a failing `__str__` must not raise here
             text = f"{type(error).__name__} (its own text cannot be shown)"
-        return without_ansi(self._with_cell_names(text)).rstrip()
-
-    def _with_cell_names(self, text: str) -> str:
-        names = getattr(self._shell.compile, "_filename_map", {})
-        for filename, count in list(names.items()):
+        cells = getattr(self._shell.compile, "_filename_map", {})
+        for filename, count in list(cells.items()):
             text = text.replace(f'File "{filename}"', f"Cell In[{count}]")
-        return text
+        return without_ansi(text).rstrip()
 
     def _note_display(self, message: dict[str, Any]) -> dict[str, Any]:
         # Every display passes through here: no failure may hold the message back.

@@ -6,13 +6,12 @@ Reads no more of a file than is sent. Knows no notebook and no agent.
 from __future__ import annotations
 
 import codecs
-import difflib
 import mimetypes
 import stat
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from acp_notebook.errors import UsageError
+from acp_notebook.errors import UsageError, suggestion
 from acp_notebook.kernel.context.pictures import MAX_BYTES, NoPicture, Picture, from_bytes
 
 FILE_LIMIT_BYTES = 96_000
@@ -34,7 +33,7 @@ class NamedFile:
     size: int
     text: str | None = None
     picture: Picture | None = None
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
 
 def read_named_file(name: str, folder: Path) -> NamedFile:
@@ -93,7 +92,9 @@ def _read(path: Path, size: int) -> NamedFile:
 def _decode(head: bytes, tail: bytes) -> tuple[tuple[str, str], str] | None:
     """Return both parts as text, and the encoding; None if they are not text."""
     if head.startswith(_UTF16):
-        return (head.decode("utf-16", "replace"), _utf16_tail(head, tail)), "UTF-16"
+        order = "le" if head.startswith(codecs.BOM_UTF16_LE) else "be"
+        end = tail.decode(f"utf-16-{order}", "replace")
+        return (head.decode("utf-16", "replace"), end), "UTF-16"
     if b"\0" in head[:_PROBE_BYTES]:
         return None
     try:
@@ -103,11 +104,6 @@ def _decode(head: bytes, tail: bytes) -> tuple[tuple[str, str], str] | None:
         return (text, tail.lstrip(_CONTINUATION).decode()), "utf-8"
     except UnicodeDecodeError:
         return (head.decode("cp1252", "replace"), tail.decode("cp1252", "replace")), "Windows-1252"
-
-
-def _utf16_tail(head: bytes, tail: bytes) -> str:
-    encoding = "utf-16-le" if head.startswith(codecs.BOM_UTF16_LE) else "utf-16-be"
-    return tail.decode(encoding, "replace")
 
 
 def _read_image(path: Path, size: int, mime_type: str) -> NamedFile:
@@ -133,8 +129,6 @@ def _listing(folder: Path) -> str:
 
 def _meant(path: Path) -> str:
     try:
-        names = [entry.name for entry in path.parent.iterdir()]
+        return suggestion(path.name, [entry.name for entry in path.parent.iterdir()])
     except OSError:
         return f" There is no folder {path.parent}."
-    close = difflib.get_close_matches(path.name, names, 1)
-    return f" Did you mean {close[0]!r}?" if close else ""

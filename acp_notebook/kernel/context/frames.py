@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -37,104 +37,38 @@ class FrameFacts:
     summary: dict[int, dict[str, Any]]
     first: list[Sequence[Any]]
     last: list[Sequence[Any]]
-    notes: list[str] = field(default_factory=list)
+    note: str = ""
     index: list[Any] | None = None
     """The index labels of `first` and `last`; None without an index."""
 
 
 def describe_pandas(frame: Any, budget: int) -> str:
     """Describe a pandas DataFrame in at most `budget` characters."""
-    return _write(_pandas_facts(frame), budget)
-
-
-def describe_polars(frame: Any, budget: int) -> str:
-    """Describe a polars DataFrame in at most `budget` characters."""
-    return _write(_polars_facts(frame), budget)
-
-
-def describe_lazy(frame: Any, budget: int) -> str:
-    """Describe a polars LazyFrame by its schema; nothing is computed."""
-    columns = list(islice(frame.collect_schema().items(), MAX_COLUMNS))
-    table = markdown_table(["column", "dtype"], columns)
-    return bounded(f"polars LazyFrame, not computed\n\n{table}", budget)
-
-
-def describe_pandas_series(series: Any, budget: int) -> str:
-    """Describe a pandas Series in at most `budget` characters."""
-    sample, note = _sampled(series, len(series), lambda step: series.iloc[::step])
-    nulls = int(sample.isna().sum())
-    parts = [
-        f"pandas Series {series.name!r}, {len(series):,} values of {series.dtype}, {nulls:,} null"
-        + note,
-        "Summary: " + _facts_line(_statistics(sample.describe)),
-        "First values: " + ", ".join(table_cell(v) for v in series.head(MAX_SERIES_VALUES)),
-    ]
-    return bounded("\n\n".join(parts), budget)
-
-
-def describe_polars_series(series: Any, budget: int) -> str:
-    """Describe a polars Series in at most `budget` characters."""
-    sample, note = _sampled(series, len(series), series.gather_every)
-    nulls = series.null_count()
-    summary = _statistics(functools.partial(_polars_statistics, sample))
-    parts = [
-        f"polars Series {series.name!r}, {len(series):,} values of {series.dtype}, {nulls:,} null",
-        f"Summary{note}: " + _facts_line(summary),
-        "First values: " + ", ".join(table_cell(v) for v in series.head(MAX_SERIES_VALUES)),
-    ]
-    return bounded("\n\n".join(parts), budget)
-
-
-def frame_csv(frame: Any) -> str | None:
-    """Return a whole pandas or polars frame or series as CSV, or None for another value."""
-    if hasattr(frame, "to_csv"):
-        return str(frame.to_csv())
-    if hasattr(frame, "write_csv"):
-        return str(frame.write_csv())
-    return str(frame.to_frame().write_csv()) if hasattr(frame, "gather_every") else None
-
-
-def _pandas_facts(frame: Any) -> FrameFacts:
     count = min(frame.shape[1], MAX_COLUMNS)
-    names = [str(name) for name in frame.columns[:count]]
-    schema, summary, note = [], {}, ""
+    sample, note = _sampled(frame, len(frame), lambda step: frame.iloc[::step, :count], count)
+    schema, summary = [], {}
     for position in range(count):
-        column = frame.iloc[:, position]
-        sample, note = _sampled(column, len(frame), _pandas_sampler(column), count)
-        schema.append((names[position], str(column.dtype), _pandas_nulls(sample)))
+        column = sample.iloc[:, position]
+        schema.append((str(frame.columns[position]), str(column.dtype), _pandas_nulls(column)))
         if position < _WIDTHS[0]:
-            summary[position] = _statistics(sample.describe)
+            summary[position] = _statistics(column.describe)
     first, last = frame.head(EDGE_ROWS), _tail(frame, len(frame))
-    return FrameFacts(
+    facts = FrameFacts(
         f"pandas DataFrame, index {type(frame.index).__name__}",
         len(frame),
         frame.shape[1],
         schema,
         summary,
         _pandas_rows(first, count),
-        [] if last is None else _pandas_rows(last, count),
-        [note] if note else [],
-        [*first.index, *([] if last is None else last.index)],
+        _pandas_rows(last, count),
+        note,
+        [*first.index, *last.index],
     )
+    return _write(facts, budget)
 
 
-def _pandas_sampler(column: Any) -> Callable[[int], Any]:
-    return lambda step: column.iloc[::step]
-
-
-def _pandas_nulls(column: Any) -> str:
-    try:
-        return f"{int(column.isna().sum()):,}"
-    except Exception:  # noqa: BLE001 - one odd column must not hide the others
-        return "?"
-
-
-def _pandas_rows(part: Any, count: int) -> list[Sequence[Any]]:
-    columns = [part.iloc[:, position].tolist() for position in range(count)]
-    return [[column[row] for column in columns] for row in range(len(part))]
-
-
-def _polars_facts(frame: Any) -> FrameFacts:
+def describe_polars(frame: Any, budget: int) -> str:
+    """Describe a polars DataFrame in at most `budget` characters."""
     count = min(frame.width, MAX_COLUMNS)
     shown = frame[:, :count]
     sample, note = _sampled(shown, frame.height, shown.gather_every, count)
@@ -147,17 +81,61 @@ def _polars_facts(frame: Any) -> FrameFacts:
         position: _statistics(functools.partial(_polars_statistics, sample.to_series(position)))
         for position in range(min(count, _WIDTHS[0]))
     }
-    last = _tail(shown, frame.height)
-    return FrameFacts(
+    facts = FrameFacts(
         "polars DataFrame",
         frame.height,
         frame.width,
         schema,
         summary,
         shown.head(EDGE_ROWS).rows(),
-        [] if last is None else last.rows(),
-        [note] if note else [],
+        _tail(shown, frame.height).rows(),
+        note,
     )
+    return _write(facts, budget)
+
+
+def describe_lazy(frame: Any, budget: int) -> str:
+    """Describe a polars LazyFrame by its schema; nothing is computed."""
+    columns = list(islice(frame.collect_schema().items(), MAX_COLUMNS))
+    table = markdown_table(["column", "dtype"], columns)
+    return bounded(f"polars LazyFrame, not computed\n\n{table}", budget)
+
+
+def describe_pandas_series(series: Any, budget: int) -> str:
+    """Describe a pandas Series in at most `budget` characters."""
+    sample, note = _sampled(series, len(series), lambda step: series.iloc[::step])
+    nulls = f"{int(sample.isna().sum()):,} null{note}"
+    summary = _statistics(sample.describe)
+    return bounded(_series_text("pandas", series, nulls, "Summary", summary), budget)
+
+
+def describe_polars_series(series: Any, budget: int) -> str:
+    """Describe a polars Series in at most `budget` characters."""
+    sample, note = _sampled(series, len(series), series.gather_every)
+    nulls = f"{series.null_count():,} null"
+    summary = _statistics(functools.partial(_polars_statistics, sample))
+    return bounded(_series_text("polars", series, nulls, f"Summary{note}", summary), budget)
+
+
+def frame_csv(frame: Any) -> str | None:
+    """Return a whole pandas or polars frame or series as CSV, or None for another value."""
+    if hasattr(frame, "to_csv"):
+        return str(frame.to_csv())
+    if hasattr(frame, "write_csv"):
+        return str(frame.write_csv())
+    return str(frame.to_frame().write_csv()) if hasattr(frame, "gather_every") else None
+
+
+def _pandas_nulls(column: Any) -> str:
+    try:
+        return f"{int(column.isna().sum()):,}"
+    except Exception:  # noqa: BLE001 - one odd column must not hide the others
+        return "?"
+
+
+def _pandas_rows(part: Any, count: int) -> list[Sequence[Any]]:
+    columns = [part.iloc[:, position].tolist() for position in range(count)]
+    return [[column[row] for column in columns] for row in range(len(part))]
 
 
 def _polars_statistics(series: Any) -> Any:
@@ -175,8 +153,8 @@ def _sampled(
     return every(step), f" (nulls and summary are those of every {step}th row)"
 
 
-def _tail(frame: Any, rows: int) -> Any | None:
-    return frame.tail(EDGE_ROWS) if rows > 2 * EDGE_ROWS else None
+def _tail(frame: Any, rows: int) -> Any:
+    return frame.tail(EDGE_ROWS if rows > 2 * EDGE_ROWS else 0)
 
 
 def _statistics(describe: Callable[[], Any]) -> dict[str, Any]:
@@ -190,8 +168,11 @@ def _statistics(describe: Callable[[], Any]) -> dict[str, Any]:
         return {}
 
 
-def _facts_line(facts: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {table_cell(value)}" for name, value in facts.items()) or "none"
+def _series_text(library: str, series: Any, nulls: str, title: str, summary: dict[str, Any]) -> str:
+    facts = ", ".join(f"{name} {table_cell(value)}" for name, value in summary.items()) or "none"
+    first = ", ".join(table_cell(value) for value in series.head(MAX_SERIES_VALUES))
+    head = f"{library} Series {series.name!r}, {len(series):,} values of {series.dtype}, {nulls}"
+    return f"{head}\n\n{title}: {facts}\n\nFirst values: {first}"
 
 
 def _write(facts: FrameFacts, budget: int) -> str:
@@ -204,10 +185,8 @@ def _write(facts: FrameFacts, budget: int) -> str:
 
 
 def _parts(facts: FrameFacts, width: int) -> Iterator[str]:
-    yield (
-        f"{facts.kind}, {facts.rows:,} rows × {facts.columns:,} columns"  # noqa: RUF001
-        f"{''.join(facts.notes)}"
-    )
+    size = f"{facts.rows:,} rows × {facts.columns:,} columns"  # noqa: RUF001
+    yield f"{facts.kind}, {size}{facts.note}"
     schema = facts.schema[: 4 * width]
     yield markdown_table(["column", "dtype", "nulls"], schema) + _unshown(facts, len(schema))
     shown = range(min(width, len(facts.schema)))
@@ -230,11 +209,8 @@ def _parts(facts: FrameFacts, width: int) -> Iterator[str]:
 
 def _by_kind(described: dict[int, dict[str, Any]]) -> list[tuple[str, list[str]]]:
     """Return the different sets of statistics: numbers have other ones than texts."""
-    kinds: list[list[str]] = []
-    for facts in described.values():
-        if list(facts) not in kinds:
-            kinds.append(list(facts))
-    return [("Numbers" if "mean" in kind else "Others", kind) for kind in kinds[:4]]
+    kinds = dict.fromkeys(tuple(facts) for facts in described.values())
+    return [("Numbers" if "mean" in kind else "Others", list(kind)) for kind in list(kinds)[:4]]
 
 
 def _rows(facts: FrameFacts, rows: list[Sequence[Any]], offset: int, names: list[str]) -> str:

@@ -23,7 +23,6 @@ _SMALLEST_SIDE_PX = 64
 MAX_TRACES = 12
 MAX_POINTS = 20
 _PLOTLY_DATA = ("x", "y", "z", "values", "labels", "r", "theta", "lat", "lon")
-PNG_HEAD = b"\x89PNG\r\n\x1a\n"
 
 
 class NoPicture(Exception):
@@ -131,12 +130,9 @@ def _matplotlib(figure: Any) -> Picture:
 def _axes(axes: Any) -> Picture:
     if axes.figure is None:
         raise NoPicture("these axes belong to no figure any more")
-    return _matplotlib(axes.get_figure(root=True) if _has_roots() else axes.figure)
-
-
-def _has_roots() -> bool:
     # Since matplotlib 3.10 axes may be in a subfigure, which cannot be saved.
-    return tuple(sys.modules["matplotlib"].__version_info__[:2]) >= (3, 10)
+    has_roots = tuple(sys.modules["matplotlib"].__version_info__[:2]) >= (3, 10)
+    return _matplotlib(axes.get_figure(root=True) if has_roots else axes.figure)
 
 
 def _ipython_image(image: Any) -> Picture:

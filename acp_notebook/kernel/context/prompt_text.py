@@ -87,7 +87,9 @@ def read_prompt(prompt: str, namespace: Mapping[str, Any]) -> PromptText:
     quiet = hidden + [match.span() for match in _FORMULA.finditer(prompt)]
     pieces: list[tuple[Span, str]] = []
     for match in _BRACES.finditer(prompt):
-        if is_hidden(match.start(), quiet) or _is_tex(prompt, match.start()):
+        start = match.start()
+        is_tex = _TEX_BEFORE.search(prompt[max(0, start - _LOOK_BACK) : start]) is not None
+        if is_tex or is_hidden(start, quiet):
             continue
         body = match["body"].removeprefix("{")
         expression = _expression(body, namespace)
@@ -110,10 +112,6 @@ def _put_in(prompt: str, pieces: list[tuple[Span, str]]) -> str:
         parts += [prompt[position:start], text]
         position = end
     return "".join([*parts, prompt[position:]])
-
-
-def _is_tex(prompt: str, start: int) -> bool:
-    return _TEX_BEFORE.search(prompt[max(0, start - _LOOK_BACK) : start]) is not None
 
 
 def _expression(body: str, namespace: Mapping[str, Any]) -> _Expression | None:

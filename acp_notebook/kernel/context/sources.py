@@ -9,15 +9,16 @@ from __future__ import annotations
 import base64
 import difflib
 import html
+import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from acp_notebook.errors import UsageError
-from acp_notebook.kernel.context.cell_log import CellError, CellLog, Output, without_ansi
+from acp_notebook.errors import UsageError, suggestion
+from acp_notebook.kernel.context.cell_log import CellLog, Output, without_ansi
 from acp_notebook.kernel.context.describe import BUDGET_CHARS, describe
 from acp_notebook.kernel.context.files import read_named_file
 from acp_notebook.kernel.context.frames import frame_csv
@@ -49,7 +50,19 @@ class Item:
     pictures: tuple[Picture, ...] = ()
     link: Path | None = None
     size: int | None = None
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+
+
+def own_variables(shell: Any) -> dict[str, Any]:
+    """Return the user's variables, without IPython's own and names with a leading underscore."""
+    hidden = shell.user_ns_hidden
+    return {
+        name: value
+        for name, value in list(shell.user_ns.items())
+        if isinstance(name, str)
+        and not name.startswith("_")
+        and not (name in hidden and hidden[name] is value)
+    }
 
 
 class Notebook:
@@ -64,14 +77,9 @@ class Notebook:
 
     @property
     def variables(self) -> dict[str, Any]:
-        """The user's variables, without IPython's own and names with a leading underscore."""
-        hidden = self._shell.user_ns_hidden
-        own = {
-            name: value
-            for name, value in list(self._shell.user_ns.items())
-            if not name.startswith("_") and not (name in hidden and hidden[name] is value)
-        }
-        return own | {name: v for name, v in self._local.items() if not name.startswith("_")}
+        """The user's variables and the local ones, except names with a leading underscore."""
+        local = {name: v for name, v in self._local.items() if not name.startswith("_")}
+        return own_variables(self._shell) | local
 
     @property
     def namespace(self) -> dict[str, Any]:
@@ -178,9 +186,7 @@ def _step(value: Any, step: str | int, path: str) -> Any:
             raise KeyError(name)  # noqa: TRY301 - a defaultdict must not get a new entry
         return value[name]
     except Exception as error:  # noqa: BLE001 - whatever the user's object raises
-        known = [str(key) for key in _names_in(value)]
-        close = difflib.get_close_matches(str(name), known, 1)
-        meant = f" Did you mean {close[0]!r}?" if close else ""
+        meant = suggestion(str(name), map(str, _names_in(value)))
         reason = "" if isinstance(error, (KeyError, TypeError, AttributeError)) else f" ({error})"
         raise UsageError(
             f"@{path} has no {name!r}{reason}.{meant} A description of all of it is @{path}."
@@ -199,9 +205,7 @@ def _names_in(value: Any) -> Iterable[Any]:
 
 def _whole(value: Any, name: str) -> str:
     shape = getattr(value, "shape", None)
-    cells = 1
-    for length in shape if isinstance(shape, tuple) else ():
-        cells *= length
+    cells = math.prod(shape) if isinstance(shape, tuple) else 1
     advice = f"Send a part of it, or save it and name the file: @file:{name}.csv"
     if cells > CSV_CELLS:
         raise UsageError(f"@{name}:csv would be {cells:,} cells; {CSV_CELLS:,} can go. {advice}")
@@ -251,14 +255,11 @@ def error_item(log: CellLog) -> Item:
     error = log.last_error
     if error is None:
         raise UsageError("No cell has failed since the extension was loaded: @error means nothing.")
-    return Item("error", "notebook://error", _error_text(error))
-
-
-def _error_text(error: CellError) -> str:
     where = f"In cell [{error.count}]" if error.count else "In a cell"
     source = fenced(bounded(error.source.rstrip(), SOURCE_CHARS), "python")
     trace = fenced(bounded(error.traceback, TRACEBACK_CHARS), "text")
-    return f"{error.name}\n\n{where}:\n\n{source}\n\nTraceback:\n\n{trace}"
+    text = f"{error.name}\n\n{where}:\n\n{source}\n\nTraceback:\n\n{trace}"
+    return Item("error", "notebook://error", text)
 
 
 def cell_item(log: CellLog, count: int) -> Item:
@@ -272,19 +273,13 @@ def _cells(log: CellLog, wanted: int) -> Item:
     counts = list(log.sources)[-min(wanted, MOST_CELLS) :] if wanted else []
     if not counts:
         raise UsageError(f"@cells:{wanted} names no cell: none has run before this one.")
-    texts: list[str] = []
-    pictures: list[Picture] = []
-    for count in counts:
-        text, shown = _cell(log, count)
-        texts.append(text)
-        pictures += shown
-    notes = [] if len(counts) == wanted else [f"@cells:{wanted}: there are {len(counts)}"]
+    cells = [_cell(log, count) for count in counts]
     return Item(
         f"cells:{wanted}",
         f"notebook://cells/{counts[0]}-{counts[-1]}",
-        "\n\n".join(texts),
-        pictures=tuple(pictures),
-        notes=tuple(notes),
+        "\n\n".join(text for text, _ in cells),
+        pictures=tuple(picture for _, pictures in cells for picture in pictures),
+        notes=() if len(counts) == wanted else (f"@cells:{wanted}: there are {len(counts)}",),
     )
 
 

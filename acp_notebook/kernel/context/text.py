@@ -37,11 +37,8 @@ def bounded_repr(value: Any) -> str:
 def type_name(value: Any) -> str:
     """Return the name of the value's type, with its module unless that is `builtins`."""
     kind = type(value)
-    return (
-        kind.__qualname__
-        if kind.__module__ == "builtins"
-        else f"{kind.__module__}.{kind.__qualname__}"
-    )
+    module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    return module + kind.__qualname__
 
 
 def table_cell(value: Any) -> str:

@@ -7,7 +7,6 @@ the help. argparse parses, IPython splits the line. Knows no agent.
 from __future__ import annotations
 
 import argparse
-import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -32,6 +31,12 @@ class Option:
 
     names: tuple[str, ...]
     keywords: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def takes_value(self) -> bool:
+        """Whether the option's value is the next word."""
+        is_switch = self.keywords.get("action") in ("store_true", "store_false")
+        return self.names[0].startswith("-") and not is_switch
 
 
 def option(*names: str, **keywords: Any) -> Option:
@@ -101,12 +106,7 @@ class Subcommand:
 
     def _split_text(self, line: str) -> tuple[list[str], str]:
         """Split the line after its options; the text behind stays unchanged."""
-        with_value = {
-            name
-            for item in self.options
-            for name in item.names
-            if item.keywords.get("action") not in ("store_true", "store_false")
-        }
+        with_value = {name for item in self.options if item.takes_value for name in item.names}
         rest, options = line.strip(), list[str]()
         while _OPTION.match(rest):
             word, rest = _first_word(rest)
@@ -170,9 +170,3 @@ def _split_command(line: str) -> tuple[str, tuple[str, ...] | None]:
     padded = f" {line.strip()} "
     before, found, behind = padded.partition(" -- ")
     return (before, tuple(_split(behind))) if found else (line, None)
-
-
-def name_meant(name: str, known: list[str]) -> str:
-    """Return a suggestion for a mistyped name, or an empty string."""
-    close = difflib.get_close_matches(name, known, 1)
-    return f" Did you mean {close[0]!r}?" if close else ""

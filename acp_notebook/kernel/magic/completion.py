@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
 
-from acp_notebook.kernel.magic.completions import Completions, find_completions
+from acp_notebook.kernel.magic.completions import find_completions
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -53,21 +53,16 @@ def _matcher(state: MagicState) -> Callable[[CompletionContext], dict[str, Any]]
         except Exception:
             logger.debug("Completion failed.", exc_info=True)
             found = None
-        return _result(found)
+        if found is None or not found.texts:
+            return {"completions": [], "suppress": False}
+        return {
+            "completions": [
+                SimpleCompletion(text=text, type=words or "acp")
+                for text, words in list(found.texts.items())[:MOST]
+            ],
+            "matched_fragment": found.fragment,
+            "suppress": True,
+            "ordered": True,
+        }
 
     return match  # type: ignore[no-any-return]
-
-
-def _result(found: Completions | None) -> dict[str, Any]:
-    if found is None or not found.texts:
-        return {"completions": [], "suppress": False}
-    completions = [
-        SimpleCompletion(text=text, type=words or "acp")
-        for text, words in list(found.texts.items())[:MOST]
-    ]
-    return {
-        "completions": completions,
-        "matched_fragment": found.fragment,
-        "suppress": True,
-        "ordered": True,
-    }

@@ -33,6 +33,12 @@ SHOWN_CELLS = 15
 SHOWN_FILES = 200
 _MENTION = re.compile(r"""(?<![\w@\\.])@(?:file:(?:"[^"\n]*|[^\s,;"']*)|[\w.:\["'\]-]*)$""")
 _COMMAND = re.compile(r"\s*(/\S*)")
+_SPECIAL = {
+    "@file:": "a file or folder",
+    "@cell[": "a cell that ran, with its output",
+    "@out[": "an output",
+    "@cells:": "the last cells",
+}
 _PLAIN_PATH = re.compile(r"[^\s,;\"']*")
 
 
@@ -65,12 +71,12 @@ def find_completions(
     first = next((n for n, text in enumerate(lines) if text.strip()), 0)
     head = lines[first].lstrip()
     if head == "%%acp" or head.startswith("%%acp "):
+        if line < first:
+            return None
         if line == first:
             return _in_line(state, CELL, before.lstrip().removeprefix("%%acp"))
-        if line > first:
-            is_first = not "".join(lines[first + 1 : line]).strip()
-            return _in_prompt(state, before, _given_label(head), may_command=is_first)
-        return None
+        is_first = not "".join(lines[first + 1 : line]).strip()
+        return _in_prompt(state, before, _given_label(head), may_command=is_first)
     match = re.match(r"\s*(?:\w+\s*=\s*)?%acp(?:\s+(?P<rest>.*))?$", before)
     if match is None or match["rest"] is None:
         return None
@@ -93,7 +99,7 @@ def _in_line(state: MagicState, subcommand: Subcommand, line: str) -> Completion
     words = [word for word in words if word]
     options = {name: each for each in subcommand.options for name in each.names}
     option = options.get(words[-1]) if words else None
-    if option is not None and _takes_value(option):
+    if option is not None and option.takes_value:
         return Completions(fragment).add(_values_of(state, option.names[0]))
     if fragment.startswith("-"):
         offered = (
@@ -110,20 +116,13 @@ def _in_line(state: MagicState, subcommand: Subcommand, line: str) -> Completion
     return Completions(fragment).add(_arguments(state, subcommand.name, given, _given_label(line)))
 
 
-def _takes_value(option: Option) -> bool:
-    return option.names[0].startswith("-") and option.keywords.get("action") not in (
-        "store_true",
-        "store_false",
-    )
-
-
 def _text(words: list[str], options: dict[str, Option]) -> list[str]:
     found, skip = [], False  # the words that are neither options nor their values
     for word in words:
         option = options.get(word)
         if not skip and option is None and not word.startswith("--"):
             found.append(word)
-        skip = option is not None and _takes_value(option)
+        skip = option is not None and option.takes_value
     return found
 
 
@@ -138,7 +137,7 @@ def _values_of(state: MagicState, option: str) -> Iterator[tuple[str, str]]:
 
             yield from ((str(each), version_words(each)) for each in VERSIONS)
         case "--attach":
-            yield from _variables(state, "")
+            yield from _variables(state)
         case "--turn":
             yield from (
                 (name, "turn") for name, value in state.notebook.variables.items() if is_turn(value)
@@ -157,10 +156,9 @@ def _arguments(
         "close": lambda: _open_sessions(_agent(state, label)),
         "insert": lambda: _code_blocks(state),
         "login": lambda: _login_methods(_agent(state, label)),
-        "set": lambda: _option_values(_agent(state, label), given),
     }
     if name == "set" and len(given) <= 1:
-        yield from sources["set"]()
+        yield from _option_values(_agent(state, label), given)
     elif given:
         return
     elif name in sources:
@@ -263,27 +261,18 @@ def _mentions(state: MagicState, fragment: str) -> Completions:
         return offers.add(_files(fragment.removeprefix("@file:")))
     if "[" in fragment or ":" in fragment or "." in fragment:
         return offers.add(_further(state, fragment))
-    offers.add((f"@{name}", words) for name, words in _variables(state, ""))
+    offers.add((f"@{name}", words) for name, words in _variables(state))
     if state.log.last_error is not None:
         offers.add([("@error", "the last error, with its cell")])
-    offers.add(
-        [
-            ("@file:", "a file or folder"),
-            ("@cell[", "a cell that ran, with its output"),
-            ("@out[", "an output"),
-            ("@cells:", "the last cells"),
-        ]
-    )
-    return offers
+    return offers.add(_SPECIAL.items())
 
 
-def _variables(state: MagicState, prefix: str) -> Iterator[tuple[str, str]]:
+def _variables(state: MagicState) -> Iterator[tuple[str, str]]:
     """The user's variables without modules, data before functions."""
-    named = sorted(state.notebook.variables.items(), key=lambda item: item[0].lower())
-    functions = [item for item in named if callable(item[1])]
-    for name, value in [*(item for item in named if not callable(item[1])), *functions]:
+    named = state.notebook.variables.items()
+    for name, value in sorted(named, key=lambda item: (callable(item[1]), item[0].lower())):
         if not issubclass(type(value), ModuleType):
-            yield prefix + name, _kind(value)
+            yield name, _kind(value)
 
 
 def _kind(value: Any) -> str:

@@ -64,12 +64,9 @@ def show_started(agent: Agent) -> None:
 def show_status(roster: Roster) -> None:
     """Show the agents of this notebook, their states, and the next steps."""
     if not len(roster):
-        show_bundle(
-            Markup(
-                'No agent is running. For a first try: <code style="{}">%acp start demo</code>'
-            ).format(CODE),
-            "No agent is running. For a first try: %acp start demo",
-        )
+        words, command = "No agent is running. For a first try: ", "%acp start demo"
+        html = Markup('{}<code style="{}">{}</code>').format(words, CODE, command)
+        show_bundle(html, words + command)
         return
     rows = [("agent", "state", "session", "turns", "protocol")]
     for agent in roster:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from acp_notebook.errors import UsageError
+from acp_notebook.errors import UsageError, suggestion
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
@@ -23,11 +22,6 @@ class Roster:
 
     def __len__(self) -> int:
         return len(self._agents)
-
-    @property
-    def labels(self) -> list[str]:
-        """The labels, in order of use."""
-        return list(self._agents)
 
     def free_label(self, label: str) -> None:
         """Check that a label is free.
@@ -56,13 +50,11 @@ class Roster:
         if label is None:
             return next(reversed(self._agents.values()))
         if label not in self._agents:
-            close = difflib.get_close_matches(label, self._agents, 1)
-            meant = f" Did you mean {close[0]!r}?" if close else ""
+            meant = suggestion(label, self._agents)
             raise UsageError(
                 f"There is no agent called {label!r}.{meant} Running: {', '.join(self._agents)}."
             )
-        agent = self._agents.pop(label)
-        self._agents[label] = agent
+        agent = self._agents[label] = self._agents.pop(label)
         return agent
 
     def quit(self, agent: Agent) -> None:
@@ -72,7 +64,7 @@ class Roster:
 
     def quit_all(self) -> list[str]:
         """End all agents; return their labels."""
-        labels = self.labels
+        labels = list(self._agents)
         for agent in self:
             self.quit(agent)
         return labels

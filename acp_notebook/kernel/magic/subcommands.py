@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from acp_notebook.errors import UsageError
-from acp_notebook.kernel.magic.arguments import Subcommand, name_meant, option, subcommand
+from acp_notebook.errors import UsageError, suggestion
+from acp_notebook.kernel.magic.arguments import Subcommand, option, subcommand
 from acp_notebook.kernel.magic.commands import agents, inspection, prompts, sessions, turns
 from acp_notebook.kernel.magic.state import MagicState
 
@@ -61,5 +61,5 @@ def find_subcommand(name: str, *, advice: str = "") -> Subcommand:
         UsageError: There is no such subcommand; the message ends with the advice.
     """
     if name not in SUBCOMMANDS:
-        raise UsageError(f"There is no %acp {name}.{name_meant(name, list(SUBCOMMANDS))}{advice}")
+        raise UsageError(f"There is no %acp {name}.{suggestion(name, SUBCOMMANDS)}{advice}")
     return SUBCOMMANDS[name]

@@ -176,13 +176,9 @@ def _read(raw: Any) -> RecordedTurn:
     if raw["version"] != _VERSION:
         raise ValueError("recorded by another version")
     record = {mime: str(raw["record"][mime]) for mime in _MIMES}
-    return RecordedTurn(
-        text=str(raw["text"]),
-        stop_reason=str(raw["stop_reason"]),
-        agent=str(raw["agent"]),
-        recorded_at=str(raw["recorded_at"]),
-        record=record,
-    )
+    names = ("text", "stop_reason", "agent", "recorded_at")
+    text, stop_reason, agent, recorded_at = (str(raw[name]) for name in names)
+    return RecordedTurn(text, stop_reason, agent, recorded_at, record)
 
 
 def _sanitized(html: str) -> str:

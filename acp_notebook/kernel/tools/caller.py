@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from acp_notebook.client.live.policies import Decision
 from acp_notebook.client.live.question import WITHDRAWN
 from acp_notebook.kernel.tools.card import ToolCard
+from acp_notebook.kernel.tools.results import ToolFailure
 from acp_notebook.kernel.tools.running.interruption import MainThreadWork, run_bounded
 from acp_notebook.session import updates as u
 
@@ -33,14 +33,6 @@ OPTIONS: Final = (
 )
 _ALLOWING: Final = frozenset(option.option_id for option in OPTIONS[:2])
 _LASTING: Final = OPTIONS[1].option_id
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Whether a call is allowed, and who or what decided."""
-
-    is_allowed: bool
-    by: str
 
 
 class Caller:
@@ -73,12 +65,14 @@ class Caller:
         """Add a card to the running turn."""
         return ToolCard(self.live, name, title, code)
 
-    async def permission(
-        self, name: str, question: str, code: str, tool_call_id: u.ToolCallId
-    ) -> Answer:
-        """Ask for permission by the session's policy, unless the user has granted the tool."""
+    async def ask(self, name: str, question: str, code: str, tool_call_id: u.ToolCallId) -> None:
+        """Ask for permission by the session's policy, unless the user has granted the tool.
+
+        Raises:
+            ToolFailure: The call is not allowed.
+        """
         if name in self.granted:
-            return Answer(is_allowed=True, by="allowed for this session")
+            return
         decided: concurrent.futures.Future[Decision] = concurrent.futures.Future()
         subject = u.CodeSubject(code, tool_call_id=tool_call_id)
         asked: list[PermissionRequest] = []
@@ -93,7 +87,11 @@ class Caller:
             raise
         if decision.option_id == _LASTING:
             self.granted.add(name)
-        return Answer(decision.option_id in _ALLOWING, decision.by)
+        if decision.option_id not in _ALLOWING:
+            raise ToolFailure(
+                f"Not allowed ({decision.by}). Nothing was run. Do not try the same again; "
+                "ask the user what they want instead."
+            )
 
     async def run(self, work: MainThreadWork[T], limit_s: float) -> T:
         """Run work on the main thread as `run_bounded` does; cancelling the turn calls it off."""

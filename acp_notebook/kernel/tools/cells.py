@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from acp_notebook.kernel.context.text import fenced
+from acp_notebook.kernel.context.text import bounded, fenced
 
-MAX_CELLS: Final = 50
 MAX_CELL_CHARS: Final = 4_000
 
 
@@ -19,18 +18,18 @@ def read_cells(shell: Any, *, last: int = 10, number: int | None = None) -> str:
     if number is not None:
         wanted = [number] if 0 < number < len(sources) else []
     else:
-        first = max(1, len(sources) - min(max(last, 1), MAX_CELLS))
-        wanted = list(range(first, len(sources)))
+        wanted = list(range(max(1, len(sources) - last), len(sources)))
     if not wanted:
         return "No such cell was run in this kernel."
     return "\n\n".join(_cell(shell, index, sources[index]) for index in wanted)
 
 
 def _cell(shell: Any, number: int, source: str) -> str:
-    parts = [f"In[{number}]:", fenced(_bounded(source), "python")]
+    parts = [f"In[{number}]:", fenced(bounded(source, MAX_CELL_CHARS), "python")]
     outputs = [text for text in _outputs(shell, number) if text.strip()]
     if outputs:
-        parts += [f"Out[{number}]:", fenced(_bounded("\n".join(outputs)), "text")]
+        text = bounded("\n".join(outputs), MAX_CELL_CHARS)
+        parts += [f"Out[{number}]:", fenced(text, "text")]
     return "\n".join(parts)
 
 
@@ -47,11 +46,6 @@ def _outputs(shell: Any, number: int) -> list[str]:
     if failure:
         found.append(f"{failure.get('ename')}: {failure.get('evalue')}")
     return found
-
-
-def _bounded(text: str) -> str:
-    rest = len(text) - MAX_CELL_CHARS
-    return text if rest <= 0 else f"{text[:MAX_CELL_CHARS]}\n… {rest:,} characters left out"
 
 
 def remember(shell: Any, source: str, origin: str) -> None:

@@ -14,13 +14,11 @@ from typing import Any, Final, TypeVar, overload
 
 from acp_notebook.errors import UsageError
 from acp_notebook.kernel.tools.results import ToolFailure
+from acp_notebook.kernel.tools.schemas import SCHEMAS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_LIMIT_S: Final = 60.0
-RESERVED_NAMES: Final = frozenset(
-    {"list_variables", "inspect", "run_code", "read_cells", "propose_cell"}
-)
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _ARGUMENT: Final = re.compile(r"\s{4,}(\w+)(?:\s*\([^)]*\))?:\s+(\S.*)")
 
@@ -145,7 +143,7 @@ def _check_name(name: str, function: Any) -> None:
             f"{name!r} is no name for a tool: letters, digits and underscores. "
             "Give one with @acp.tool(name=...)."
         )
-    if name in RESERVED_NAMES:
+    if name in SCHEMAS:
         raise UsageError(
             f"There is a built-in tool {name!r} already. Give another name: @acp.tool(name=...)."
         )

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any
 
+from acp_notebook.agent_kit.tool_server import is_loopback
 from acp_notebook.client.host import McpServer
 from acp_notebook.kernel.tools import functions
 from acp_notebook.kernel.tools.caller import Caller
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from acp_notebook.client.live.live_session import LiveSession
 
 logger = logging.getLogger(__name__)
-
-_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class KernelTools:
@@ -49,19 +47,14 @@ class KernelTools:
         if self._server is None:
             self._server = ToolServer(self._toolbox)
             functions.listeners.append(self._server.announce)
-        caller = self._caller(agent, live)
+        caller = next((caller for caller in self._callers if caller.live is live), None)
+        if caller is None:
+            caller = Caller(agent, live)
+            self._callers.append(caller)
         self._server.unregister(caller)
         token = self._server.register(caller)
         entry = write(self._server.url, token)
         return (McpServer(entry, (token,), lambda: self._release(caller)),)
-
-    def _caller(self, agent: Agent, live: LiveSession) -> Caller:
-        for caller in self._callers:
-            if caller.live is live:
-                return caller
-        caller = Caller(agent, live)
-        self._callers.append(caller)
-        return caller
 
     async def _release(self, caller: Caller) -> None:
         """Revoke the token of a session; without other sessions, stop the server."""
@@ -89,7 +82,7 @@ class KernelTools:
 def _entry_writer(agent: Agent, *, prefers_bridge: bool = False) -> Any:
     """Return the entry function for the agent: HTTP, stdio bridge, or None if out of reach."""
     address = agent.launch.address
-    if address and urlsplit(address).hostname not in _LOOPBACK:
+    if address and not is_loopback(address):
         return None
     offered = agent.capabilities
     if offered.mcp_stdio and (prefers_bridge or not offered.mcp_http):

@@ -10,29 +10,27 @@ import sys
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from types import ModuleType
 from typing import Any, Final
 
+from acp_notebook.kernel.context.describe import is_from
+from acp_notebook.kernel.context.sources import own_variables
 from acp_notebook.kernel.tools.results import ToolFailure
 
 MAX_FINGERPRINT_ITEMS: Final = 10_000
 MAX_FINGERPRINT_BYTES: Final = 20_000_000
 MAX_LINE_CHARS: Final = 100
 _MISSING: Final = object()
+_is_frame: Final = is_from("pandas", "DataFrame", "Series")
+_is_array: Final = is_from("numpy", "ndarray")
 _OF_IPYTHON: Final = frozenset({"In", "Out", "exit", "quit", "get_ipython", "open"})
 
 
 def user_variables(shell: Any) -> Iterator[tuple[str, Any]]:
     """Yield the user's variables by name, without modules, private names and IPython's own."""
-    hidden = shell.user_ns_hidden
-    for name, value in sorted(shell.user_ns.items(), key=lambda item: str(item[0])):
-        if (
-            isinstance(name, str)
-            and not name.startswith("_")
-            and name not in _OF_IPYTHON
-            and not (name in hidden and hidden[name] is value)
-            and not isinstance(value, ModuleType)
-        ):
+    for name, value in sorted(own_variables(shell).items(), key=itemgetter(0)):
+        if name not in _OF_IPYTHON and not isinstance(value, ModuleType):
             yield name, value
 
 
@@ -163,13 +161,11 @@ def _fingerprint(value: Any) -> Any:
     try:
         if isinstance(value, (list, dict, set)):
             return _of_container(value)
-        for fingerprint in (_of_frame, _of_array):
-            found = fingerprint(value)
-            if found is not _MISSING:
-                return found
+        if _is_frame(value):
+            return _of_frame(value)
+        return _of_array(value) if _is_array(value) else _MISSING
     except Exception:  # noqa: BLE001 - a user's object may fail anywhere
         return _MISSING
-    return _MISSING
 
 
 def _of_container(value: Any) -> Any:
@@ -184,22 +180,20 @@ def _of_item(item: Any) -> Any:
 
 
 def _of_frame(value: Any) -> Any:
-    pandas = sys.modules.get("pandas")
-    if pandas is None or not isinstance(value, (pandas.DataFrame, pandas.Series)):
-        return _MISSING
     if value.size > MAX_FINGERPRINT_ITEMS * 10:
         return _MISSING
     columns = [str(name) for name in getattr(value, "columns", (value.name,))]
-    return columns, value.shape, int(pandas.util.hash_pandas_object(value).sum())
+    return columns, value.shape, int(sys.modules["pandas"].util.hash_pandas_object(value).sum())
 
 
 def _of_array(value: Any) -> Any:
-    numpy = sys.modules.get("numpy")
-    if numpy is None or not isinstance(value, numpy.ndarray):
-        return _MISSING
     if value.dtype.hasobject or value.nbytes > MAX_FINGERPRINT_BYTES:
         return _MISSING
-    return value.shape, str(value.dtype), zlib.crc32(numpy.ascontiguousarray(value).tobytes())
+    return (
+        value.shape,
+        str(value.dtype),
+        zlib.crc32(sys.modules["numpy"].ascontiguousarray(value).tobytes()),
+    )
 
 
 def _assigned_into(source: str) -> Iterator[str]:

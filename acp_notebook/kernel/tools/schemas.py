@@ -36,12 +36,7 @@ BUILT_IN: Final[list[dict[str, Any]]] = [
         "List the notebook's variables",
         "The variables of the user's live Python kernel: name, type, size. No modules, nothing "
         "private.",
-        {
-            "containing": {
-                "type": "string",
-                "description": "Only names that contain this.",
-            }
-        },
+        {"containing": {"type": "string", "description": "Only names that contain this."}},
         annotations=_READS,
     ),
     _tool(
@@ -114,7 +109,7 @@ BUILT_IN: Final[list[dict[str, Any]]] = [
         annotations={"readOnlyHint": True, "openWorldHint": False},
     ),
 ]
-_BY_NAME: Final = {tool["name"]: tool["inputSchema"] for tool in BUILT_IN}
+SCHEMAS: Final[dict[str, Any]] = {tool["name"]: tool["inputSchema"] for tool in BUILT_IN}
 _TYPES: Final = {"string": "a text", "integer": "a whole number", "number": "a number"}
 
 
@@ -127,7 +122,7 @@ def check(name: str, arguments: dict[str, Any]) -> None:
     Raises:
         ToolFailure: The arguments do not fit; the message names the faults.
     """
-    schema = _BY_NAME[name]
+    schema = SCHEMAS[name]
     properties = schema["properties"]
     faults = [f"{each} is missing" for each in schema.get("required", ()) if each not in arguments]
     for given, value in arguments.items():
@@ -142,11 +137,12 @@ def check(name: str, arguments: dict[str, Any]) -> None:
 def _faults(name: str, value: Any, rule: dict[str, Any]) -> list[str]:
     kind = rule["type"]
     if kind == "string":
-        return [] if isinstance(value, str) else [f"{name} must be {_TYPES[kind]}"]
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if isinstance(value, float):
-        is_number = isfinite(value) and (kind == "number" or value.is_integer())
-    if not is_number:
+        fits = isinstance(value, str)
+    elif isinstance(value, float):
+        fits = isfinite(value) and (kind == "number" or value.is_integer())
+    else:
+        fits = isinstance(value, int) and not isinstance(value, bool)
+    if not fits:
         return [f"{name} must be {_TYPES[kind]}"]
     if value < rule.get("minimum", value):
         return [f"{name} must be at least {rule['minimum']}"]

@@ -22,9 +22,8 @@ from acp_notebook.kernel.tools.descriptions import agent_result, shown_content, 
 from acp_notebook.kernel.tools.functions import UserTool, user_tools
 from acp_notebook.kernel.tools.namespace import find_value, in_a_line, user_variables
 from acp_notebook.kernel.tools.results import ToolFailure, ToolResult, text_result
-from acp_notebook.kernel.tools.running.agent_code import clean_traceback, run_code
-from acp_notebook.kernel.tools.running.captured_output import Capture
-from acp_notebook.kernel.tools.running.interruption import CalledOff, MainThreadWork, Stopped
+from acp_notebook.kernel.tools.running.agent_code import captured, run_code
+from acp_notebook.kernel.tools.running.interruption import MainThreadWork, Stopped
 from acp_notebook.kernel.tools.running.outcome import Outcome
 from acp_notebook.kernel.tools.running.publishing import publish_below
 from acp_notebook.kernel.waiting.kernel_loop import call_on_kernel_loop
@@ -33,11 +32,12 @@ logger = logging.getLogger(__name__)
 
 READ_LIMIT_S: Final = 20.0
 DEFAULT_LIMIT_S: Final = 60.0
-MAX_LIMIT_S: Final = 3600.0
 MAX_CODE_CHARS: Final = 20_000
 PAGE_CHARS: Final = 6_000
 DESCRIBED_CHARS: Final = 200_000
 MAX_VARIABLES: Final = 200
+# Return values of functions for which `value_words` is enough.
+_PLAIN: Final = (str, bytes, bool, int, float, dict, list, tuple, type(None))
 
 Arguments = dict[str, Any]
 
@@ -102,7 +102,7 @@ class Toolbox:
         return text_result(await self._read(caller, read))
 
     async def _inspect(self, caller: Caller, given: Arguments) -> ToolResult:
-        path, start = str(given["name"]), max(int(given.get("offset", 0)), 0)
+        path, start = str(given["name"]), int(given.get("offset", 0))
 
         def read() -> str:
             return describe(find_value(self._shell, path), DESCRIBED_CHARS)
@@ -125,7 +125,7 @@ class Toolbox:
         return await caller.run(MainThreadWork(read), READ_LIMIT_S)
 
     async def _run_code(self, caller: Caller, given: Arguments) -> ToolResult:
-        code, limit_s = str(given["code"]), _limit(given)
+        code, limit_s = str(given["code"]), float(given.get("time_limit", DEFAULT_LIMIT_S))
         if not code.strip():
             raise ToolFailure("The code is empty.")
         if len(code) > MAX_CODE_CHARS:
@@ -168,16 +168,10 @@ class Toolbox:
         self, caller: Caller, name: str, question: str, code: str, card: ToolCard
     ) -> None:
         try:
-            decision = await caller.permission(name, question, code, card.id)
-        except asyncio.CancelledError:
+            await caller.ask(name, question, code, card.id)
+        except (asyncio.CancelledError, ToolFailure):
             card.end("cancelled")
             raise
-        if not decision.is_allowed:
-            card.end("cancelled")
-            raise ToolFailure(
-                f"Not allowed ({decision.by}). Nothing was run. Do not try the same again; "
-                "ask the user what they want instead."
-            )
 
     async def _do(
         self,
@@ -221,29 +215,10 @@ def call_function(shell: Any, tool: UserTool, named: Arguments, outcome: Outcome
     Raises:
         KeyboardInterrupt: The user interrupted the function; a call-off does not raise.
     """
-    with Capture(shell) as capture:
-        outcome.outputs = capture.outputs
-        try:
-            value = call_on_kernel_loop(lambda: tool.function(**named))
-            outcome.returned = value_words(value)
-            if not _is_plain(value):
-                capture.show_value(value)
-                outcome.value = capture.outputs[-1] if capture.outputs else None
-        except CalledOff:
-            outcome.was_stopped = True
-        except KeyboardInterrupt:
-            outcome.error = "KeyboardInterrupt: the user interrupted the kernel."
-            raise
-        except BaseException as error:  # noqa: BLE001 - a user's SystemExit must not end it
-            code = getattr(inspect.unwrap(tool.function), "__code__", None)
-            outcome.error = clean_traceback(error, getattr(code, "co_filename", ""))
-        finally:
-            outcome.left_out = capture.left_out
-
-
-def _is_plain(value: Any) -> bool:
-    return isinstance(value, (str, bytes, bool, int, float, dict, list, tuple, type(None)))
-
-
-def _limit(given: Arguments) -> float:
-    return min(max(float(given.get("time_limit", DEFAULT_LIMIT_S)), 1.0), MAX_LIMIT_S)
+    code = getattr(inspect.unwrap(tool.function), "__code__", None)
+    with captured(shell, outcome, getattr(code, "co_filename", "")) as capture:
+        value = call_on_kernel_loop(lambda: tool.function(**named))
+        outcome.returned = value_words(value)
+        if not isinstance(value, _PLAIN):
+            capture.show_value(value)
+            outcome.value = capture.outputs[-1] if capture.outputs else None

@@ -15,12 +15,13 @@ from PIL import Image
 from acp_notebook.kernel.context.pictures import (
     MAX_BYTES,
     MAX_SIDE_PX,
-    PNG_HEAD,
     NoPicture,
     figure_data,
     from_bytes,
     picture_of,
 )
+
+PNG_HEAD = b"\x89PNG\r\n\x1a\n"
 
 
 def size_of(picture):

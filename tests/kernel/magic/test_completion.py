@@ -238,7 +238,7 @@ def test_the_present_agent_stays_the_present_one(complete, bench):
     try:
         complete("%%acp --to helper\n/")
         complete("%acp set --to helper ")
-        assert bench.magics.state.roster.labels == ["helper", "other"]
+        assert [each.label for each in bench.magics.state.roster] == ["helper", "other"]
     finally:
         bench.run("%acp quit other")
 

@@ -10,6 +10,8 @@ import inspect
 import itertools
 import linecache
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from acp_notebook.kernel.tools.namespace import Snapshot
@@ -38,24 +40,35 @@ def run_code(shell: Any, source: str, outcome: Outcome, *, origin: str) -> None:
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     before = Snapshot(shell, source)
     try:
-        with Capture(shell) as capture:
-            outcome.outputs = capture.outputs
-            try:
-                _execute(shell, source, name, capture)
-            except CalledOff:
-                outcome.was_stopped = True
-            except KeyboardInterrupt:
-                outcome.error = "KeyboardInterrupt: the user interrupted the kernel."
-                raise
-            except BaseException as error:  # noqa: BLE001 - a user's SystemExit must not end it
-                outcome.error = clean_traceback(error, name)
-            finally:
-                outcome.left_out = capture.left_out
+        with captured(shell, outcome, name) as capture:
+            _execute(shell, source, name, capture)
     finally:
         outcome.changes = before.changes(shell)
 
 
-def clean_traceback(error: BaseException, name: str) -> str:
+@contextmanager
+def captured(shell: Any, outcome: Outcome, name: str) -> Iterator[Capture]:
+    """Fill in the outcome with outputs and with the error, traced from the file `name` on.
+
+    Raises:
+        KeyboardInterrupt: The user interrupted the code; a call-off does not raise.
+    """
+    with Capture(shell) as capture:
+        outcome.outputs = capture.outputs
+        try:
+            yield capture
+        except CalledOff:
+            outcome.was_stopped = True
+        except KeyboardInterrupt:
+            outcome.error = "KeyboardInterrupt: the user interrupted the kernel."
+            raise
+        except BaseException as error:  # noqa: BLE001 - a user's SystemExit must not end it
+            outcome.error = _clean_traceback(error, name)
+        finally:
+            outcome.left_out = capture.left_out
+
+
+def _clean_traceback(error: BaseException, name: str) -> str:
     """Return the traceback from the file `name` on, without our own frames."""
     start = error.__traceback__
     while start is not None and start.tb_frame.f_code.co_filename != name:
@@ -69,15 +82,12 @@ def clean_traceback(error: BaseException, name: str) -> str:
 
 
 def _execute(shell: Any, source: str, name: str, capture: Capture) -> None:
-    tree = ast.parse(shell.transform_cell(source), name)
-    tree = shell.transform_ast(tree)
-    last = tree.body[-1] if tree.body else None
-    is_shown = isinstance(last, ast.Expr) and not source.rstrip().endswith(";")
+    tree = shell.transform_ast(ast.parse(shell.transform_cell(source), name))
+    shown = None
+    if tree.body and isinstance(tree.body[-1], ast.Expr) and not source.rstrip().endswith(";"):
+        shown = ast.Expression(tree.body.pop().value)
     with shell.compile.extra_flags(ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
-        if is_shown:
-            tree.body.pop()
         body = shell.compile(tree, name, "exec")
-        shown = ast.Expression(last.value) if is_shown and isinstance(last, ast.Expr) else None
         expression = shell.compile(shown, name, "eval") if shown is not None else None
     _evaluate(shell, body)
     if expression is not None:

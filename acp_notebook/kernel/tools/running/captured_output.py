@@ -11,11 +11,10 @@ import getpass
 import io
 import sys
 from base64 import b64encode
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
-from typing import Any, Final, Self
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn, Self
 
 from IPython.core.displaypub import DisplayPublisher
 
@@ -34,54 +33,27 @@ _NO_INPUT: Final = (
 _NO_EXIT: Final = "exit() is not available here: it would end the user's kernel."
 
 
-class BoundedText:
-    """A text buffer that keeps only the beginning and the end."""
+class Printed:
+    """Text that was printed, between two displayed objects; of a long text, beginning and end."""
 
     def __init__(self) -> None:
-        self._head = io.StringIO()
-        self._head_size = 0
-        self._tail: deque[str] = deque()
-        self._tail_size = 0
-        self._dropped = 0
+        self._head = ""
+        self._tail = ""
+        self._size = 0
 
     def add(self, text: str) -> None:
         """Append text; what is neither head nor tail is only counted."""
-        if self._head_size < HEAD_CHARS:
-            part = text[: HEAD_CHARS - self._head_size]
-            self._head.write(part)
-            self._head_size += len(part)
-            text = text[len(part) :]
-        if not text:
-            return
-        if len(text) > TAIL_CHARS:
-            self._dropped += len(text) - TAIL_CHARS
-            text = text[-TAIL_CHARS:]
-        self._tail.append(text)
-        self._tail_size += len(text)
-        while self._tail_size - len(self._tail[0]) >= TAIL_CHARS:
-            oldest = self._tail.popleft()
-            self._tail_size -= len(oldest)
-            self._dropped += len(oldest)
-
-    @property
-    def text(self) -> str:
-        """The kept text, with a remark on how much was left out."""
-        head, tail = self._head.getvalue(), "".join(self._tail)
-        if not self._dropped:
-            return head + tail
-        return f"{head}\n… {self._dropped:,} characters left out …\n{tail}"
-
-
-@dataclass(slots=True)
-class Printed:
-    """Text that was printed, between two displayed objects."""
-
-    kept: BoundedText = field(default_factory=BoundedText)
+        self._size += len(text)
+        room = HEAD_CHARS - len(self._head)
+        self._head += text[:room]
+        self._tail = (self._tail + text[room:])[-TAIL_CHARS:]
 
     @property
     def text(self) -> str:
         """The text as a terminal would show it: a carriage return overwrites the line."""
-        text = self.kept.text
+        text, dropped = self._head + self._tail, self._size - len(self._head) - len(self._tail)
+        if dropped:
+            text = f"{self._head}\n… {dropped:,} characters left out …\n{self._tail}"
         if "\r" not in text:
             return text
         lines = text.replace("\r\n", "\n").split("\n")
@@ -108,8 +80,9 @@ class Capture:
 
     def __init__(self, shell: Any) -> None:
         self.outputs: list[Output] = []
+        self.left_out = 0
+        """How many outputs exceeded the limit."""
         self._shell = shell
-        self._left_out = 0
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -121,9 +94,9 @@ class Capture:
             (sys, "stderr", stream),
             (sys, "displayhook", self.show_value),
             (shell, "display_pub", _Publisher(self)),
-            (builtins, "input", _refuse_input),
-            (getpass, "getpass", _refuse_input),
-            (shell, "ask_exit", _refuse_exit),
+            (builtins, "input", _refusal(_NO_INPUT)),
+            (getpass, "getpass", _refusal(_NO_INPUT)),
+            (shell, "ask_exit", _refusal(_NO_EXIT)),
         ):
             stack.enter_context(_replaced(owner, name, stand_in))
         return self
@@ -138,12 +111,12 @@ class Capture:
         """Capture printed text."""
         if not self.outputs or not isinstance(self.outputs[-1], Printed):
             if len(self.outputs) >= MAX_SHOWN:
-                self._left_out += 1
+                self.left_out += 1
                 return
             self.outputs.append(Printed())
         last = self.outputs[-1]
         assert isinstance(last, Printed)
-        last.kept.add(text)
+        last.add(text)
 
     def show_value(self, value: object) -> None:
         """Capture a value as IPython's display hook would show it."""
@@ -174,16 +147,7 @@ class Capture:
         if len(self.outputs) < MAX_SHOWN:
             self.outputs.append(shown)
         else:
-            self._left_out += 1
-
-    def clear(self) -> None:
-        """Drop all outputs so far, as `clear_output` asks."""
-        self.outputs.clear()
-
-    @property
-    def left_out(self) -> int:
-        """How many outputs exceeded the limit."""
-        return self._left_out
+            self.left_out += 1
 
     def _take_figures(self) -> None:
         """Show figures that were drawn and not shown, as at the end of a cell."""
@@ -247,15 +211,14 @@ class _Publisher(DisplayPublisher):
 
     def clear_output(self, wait: bool = False) -> None:
         del wait
-        self._capture.clear()
+        self._capture.outputs.clear()
 
 
-def _refuse_input(*_args: object, **_more: object) -> str:
-    raise RuntimeError(_NO_INPUT)
+def _refusal(reason: str) -> Callable[..., NoReturn]:
+    def refuse(*_args: object, **_more: object) -> NoReturn:
+        raise RuntimeError(reason)
 
-
-def _refuse_exit(*_args: object, **_more: object) -> None:
-    raise RuntimeError(_NO_EXIT)
+    return refuse
 
 
 @contextmanager

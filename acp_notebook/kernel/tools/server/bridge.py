@@ -11,29 +11,21 @@ import os
 import sys
 from typing import Any
 
+from acp_notebook.agent_kit.tool_server import http_streams
 from acp_notebook.kernel.tools.server.tool_server import SERVER_NAME, TOKEN_VARIABLE
 
 
 async def _bridge(url: str, token: str) -> None:
-    import httpx2
     import mcp_types as types
     from mcp.client.client import Client
-    from mcp.client.streamable_http import streamable_http_client
     from mcp.server.stdio import stdio_server
-
-    # A person may take long to allow a call, and no proxy may serve a loopback address.
-    http = httpx2.AsyncClient(
-        headers={"Authorization": f"Bearer {token}"},
-        timeout=httpx2.Timeout(30.0, read=None),
-        trust_env=False,
-    )
 
     async def on_message(message: Any) -> None:
         if isinstance(message, types.ToolListChangedNotification):
             await server.announce()
 
-    wire = streamable_http_client(url, http_client=http)
-    async with http, Client(wire, mode="legacy", message_handler=on_message) as kernel:
+    wire = http_streams(url, {"Authorization": f"Bearer {token}"})
+    async with Client(wire, mode="legacy", message_handler=on_message) as kernel:
         server = _relay(kernel)
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())

@@ -20,6 +20,7 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from acp_notebook.session.content import ContentBlock, TextBlock
@@ -40,8 +41,6 @@ CLOSE_S: Final = 5.0
 PROGRESS_S: Final = 5.0
 # Seconds that open connections get at shutdown. Only our own agents have any.
 _GRACE_S: Final = 1
-_FORBIDDEN: Final = 403
-_UNAUTHORIZED: Final = 401
 _CALLER: Final = "acp_notebook.caller"
 
 _INSTRUCTIONS: Final = (
@@ -71,6 +70,8 @@ class ToolServer(Generic[CallerT]):
         self._socket.bind(("127.0.0.1", 0))
         self._socket.listen(64)
         self.port: int = self._socket.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}{PATH}"
+        """The address of the server, which is no secret."""
         self._wake_reader, self._wake_writer = socket.socketpair()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._end: Callable[[], None] = lambda: None
@@ -81,11 +82,6 @@ class ToolServer(Generic[CallerT]):
         self._closed: concurrent.futures.Future[None] = concurrent.futures.Future()
         self._thread = threading.Thread(target=self._main, name="acp-tools", daemon=True)
         self._thread.start()
-
-    @property
-    def url(self) -> str:
-        """The address of the server, which is no secret."""
-        return f"http://127.0.0.1:{self.port}{PATH}"
 
     def register(self, caller: CallerT) -> str:
         """Admit a caller and return a new token for it."""
@@ -109,21 +105,21 @@ class ToolServer(Generic[CallerT]):
         with self._lock:
             self._is_closing = True
             self._callers = {}
-            loop, end = self._loop, self._end
         with suppress(OSError):
             self._wake_writer.send(b"\0")
-        if loop is not None:
-            with suppress(RuntimeError):  # the loop has just ended
-                loop.call_soon_threadsafe(end)
+        self._post(self._end)
         return self._closed
 
     def announce(self) -> None:
         """Notify the clients that the list of tools has changed; from any thread."""
+        self._post(self._announce)
+
+    def _post(self, call: Callable[[], None]) -> None:
         with self._lock:
             loop = self._loop
         if loop is not None:
             with suppress(RuntimeError):  # the loop has just ended
-                loop.call_soon_threadsafe(self._announce)
+                loop.call_soon_threadsafe(call)
 
     # on the server's thread
 
@@ -181,11 +177,11 @@ class ToolServer(Generic[CallerT]):
             if scope["type"] == "http":
                 headers = {key: value.decode("latin-1") for key, value in scope["headers"]}
                 if headers.get(b"host") not in hosts or b"origin" in headers:
-                    await _refuse(send, _FORBIDDEN)
+                    await _refuse(send, HTTPStatus.FORBIDDEN)
                     return
                 caller = self._caller(headers.get(b"authorization", ""))
                 if caller is None:
-                    await _refuse(send, _UNAUTHORIZED)
+                    await _refuse(send, HTTPStatus.UNAUTHORIZED)
                     return
                 scope[_CALLER] = caller
             await app(scope, receive, send)
@@ -203,10 +199,10 @@ class ToolServer(Generic[CallerT]):
         return found
 
 
-async def _refuse(send: Any, status: int) -> None:
-    text = b"Forbidden" if status == _FORBIDDEN else b"Unauthorized"
+async def _refuse(send: Any, status: HTTPStatus) -> None:
+    text = status.phrase.encode()
     headers = [(b"content-type", b"text/plain"), (b"content-length", str(len(text)).encode())]
-    if status == _UNAUTHORIZED:
+    if status is HTTPStatus.UNAUTHORIZED:
         headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": text})
