@@ -213,7 +213,7 @@ class RemoteTransport:
                 self._outbox.task_done()
 
     async def _deliver(self, message: dict[str, Any]) -> None:
-        session_id = session_id_in(message.get("params"))
+        session_id: str | None = session_id_in(message.get("params"))
         if "method" not in message:
             session_id = self._served.pop(message.get("id"), None)
         elif "id" in message and session_id is not None:
