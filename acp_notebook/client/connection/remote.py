@@ -112,7 +112,8 @@ class RemoteTransport:
         self._outbox: asyncio.Queue[bytes] = asyncio.Queue()
         # our unanswered requests by id, with the session of each
         self._asked: dict[Any, str] = {}
-        self._silent_sessions: set[str] = set()
+        self.streams: dict[str, bool] = {}
+        """Whether the stream of each session that had one is open."""
         # the agent's unanswered requests by id, with the session of each
         self._served: dict[Any, str] = {}
         self.session_header = ""
@@ -190,15 +191,15 @@ class RemoteTransport:
 
         No message of the session would arrive any more, and the SDK does not report that.
         """
-        self._silent_sessions.add(session_id)
+        self.streams[session_id] = False
         asyncio.get_running_loop().call_later(STREAM_GRACE_S, self._miss, session_id)
 
     def stream_began(self, session_id: str) -> None:
         """Note that a session's stream is open, or open again."""
-        self._silent_sessions.discard(session_id)
+        self.streams[session_id] = True
 
     def _miss(self, session_id: str) -> None:
-        if session_id in self._silent_sessions and session_id in self._asked.values():
+        if self.streams.get(session_id) is False and session_id in self._asked.values():
             self._lose("the stream of the session was lost")
 
     async def _write(self) -> None:

@@ -22,6 +22,7 @@ from watching import (
     frames,
     needs_node,
     permission_answers,
+    poll,
     until,
     until_asked,
 )
@@ -245,6 +246,8 @@ def test_a_session_whose_stream_alone_is_lost_does_not_hang(connect, python_port
     turn = agent.session.prompt("[[say:begun]][[hang]]", wait=False)
     until(agent.session, lambda state: any("begun" in m.text for m in state.messages.values()))
     transport = agent.connection.endpoint.transport
+    # The words may come by the connection's own stream, before the session's is open.
+    assert poll(lambda: transport.streams.get(agent.session.id))
     agent.thread.call(lambda: transport.stream_ended(agent.session.id))
     assert "the stream of the session was lost" in turn.wait().error
 

@@ -44,7 +44,7 @@ class Present(Somebody):
         return self._notebook.somebody_is_there
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def shell():
     shell = InteractiveShell.instance()
     # As in a kernel, also where another test imported matplotlib before there was this shell.
@@ -64,7 +64,7 @@ def space(shell):
     forget_tools()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def notebook(shell):
     """The notebook as the client's host."""
     before = current_host()
@@ -74,7 +74,7 @@ def notebook(shell):
     install_host(before)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def agent(notebook):
     agent = acp.start(command=DEMO, label="demo")
     yield agent
