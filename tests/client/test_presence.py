@@ -259,6 +259,19 @@ def test_a_question_for_a_session_that_never_comes_is_refused_and_shown(meet, ag
     assert client.sessions[0].questions == []
 
 
+@proves("CANCEL-3")
+def test_a_cancelled_turn_cancels_what_its_child_sessions_asked(meet, agent, person):
+    agent.answers["session/prompt"] = lambda _: LATER
+    session = meet(agent).session
+    turn = session.prompt("begin", wait=False)
+    agent.until_heard("session/prompt")
+    request_id = agent.begin(ASK, params(agent, "child"))
+    assert only_question(session).session is not session.live
+    turn.cancel()
+    assert agent.wait(request_id)["result"] == CANCELLED
+    assert session.questions == []
+
+
 @proves("PERM-9")
 def test_closing_a_session_answers_what_it_asked(meet, agent, person):
     session = meet(agent).session

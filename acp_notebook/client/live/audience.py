@@ -95,6 +95,11 @@ class Respondents:
                 return True
         return False
 
+    @property
+    def asked(self) -> list[Question]:
+        """The open questions that audiences were asked, also those of child sessions."""
+        return list(self._asked)
+
     def settled(self, question: Question) -> None:
         """Forget an answered question."""
         self._asked.pop(question, None)

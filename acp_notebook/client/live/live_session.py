@@ -276,7 +276,7 @@ class LiveSession:
         return "Nothing is running."
 
     def _drop_questions(self, reason: str) -> None:
-        for question in list(self.questions.values()):
+        for question in [*self.questions.values(), *self.respondents.asked]:
             question.cancel(reason)
 
     def lost(self, reason: str, detail: str) -> None:
