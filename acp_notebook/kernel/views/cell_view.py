@@ -31,10 +31,38 @@ LOADING_S = 10.0
 _unplaced: deque[CellView] = deque()
 
 
-def close_when_loaded(thread: AgentThread, widget: Any) -> None:
-    """Close a view's model after a page has had time to load it; on the thread of its cell."""
-    loop, context = thread.loop, contextvars.copy_context()
-    thread.post(lambda: loop.call_later(LOADING_S, widget.close, context=context))
+class ModelLoading:
+    """Whether a page has loaded a view's model, which may be closed only then. Made in the cell."""
+
+    def __init__(self, thread: AgentThread, widget: Any) -> None:
+        self._thread = thread
+        self._widget = widget
+        self._context = contextvars.copy_context()
+        self._is_loaded = self._is_due = False
+        widget.on_msg(self._on_message)
+
+    def _on_message(self, _view: Any, content: Any, _buffers: Any) -> None:
+        if isinstance(content, dict) and content.get("t") in {"loaded", "sync"}:
+            self._thread.post(self._loaded)
+
+    def _loaded(self) -> None:
+        self._is_loaded = True
+        if self._is_due:
+            self._close()
+
+    def close_soon(self) -> None:
+        """Close the model once a page has loaded it, or none has for a while; on any thread."""
+        self._thread.post(self._close_soon)
+
+    def _close_soon(self) -> None:
+        self._is_due = True
+        if self._is_loaded:
+            self._close()
+        else:
+            self._thread.loop.call_later(LOADING_S, self._close, context=self._context)
+
+    def _close(self) -> None:
+        self._context.copy().run(self._widget.close)
 
 
 class CellView:
@@ -46,6 +74,7 @@ class CellView:
         self._handle: Any = None
         self._presenter: Any = None
         self._widget: Any = None
+        self._loading: ModelLoading | None = None
         self._record: dict[str, str] | None = None
 
     @property
@@ -70,6 +99,7 @@ class CellView:
         view = self._widget = self._presenter.view
         keep_front_end_route(view.comm)
         view.on_msg(self._on_message)
+        self._loading = ModelLoading(self._thread, view)
         bundle = view._repr_mimebundle_()
         data = bundle[0] if isinstance(bundle, tuple) else bundle
         data["text/plain"] = text
@@ -123,7 +153,8 @@ class CellView:
         if not self._presenter.page_count:
             self._presenter.detach()
             self._presenter = None
-            self.call_later(LOADING_S, self.close)
+            assert self._loading is not None
+            self._loading.close_soon()
         elif is_first:
             if self._presenter.page_count > 1:
                 self._send_record()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from acp_notebook.errors import printable
 from acp_notebook.kernel.front_end import present_front_end
-from acp_notebook.kernel.views.cell_view import close_when_loaded
+from acp_notebook.kernel.views.cell_view import ModelLoading
 from acp_notebook.kernel.waiting.comm_route import keep_front_end_route
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class StartDisplay:
         view = TurnView()
         keep_front_end_route(view.comm)
         view.on_msg(self._on_message)
+        self._loading = ModelLoading(self._agent.thread, view)
         return view
 
     def _on_message(self, _view: Any, content: Any, _buffers: Any) -> None:
@@ -133,4 +134,4 @@ class StartDisplay:
         html = record_theme()("div", "record muted small", line)
         self._handle.update({"text/html": str(html), "text/plain": line}, raw=True)
         if self._view is not None:
-            close_when_loaded(self._agent.thread, self._view)
+            self._loading.close_soon()

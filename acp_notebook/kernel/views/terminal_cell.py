@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from acp_notebook.kernel.views.cell_view import close_when_loaded
+from acp_notebook.kernel.views.cell_view import ModelLoading
 from acp_notebook.kernel.waiting.comm_route import keep_front_end_route
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class TerminalCell:
         )
         self._presenter = presenter
         keep_front_end_route(presenter.view.comm)
+        self._loading = ModelLoading(self._thread, presenter.view)
         bundle = presenter.view._repr_mimebundle_()
         data = bundle[0] if isinstance(bundle, tuple) else bundle
         data["text/plain"] = title
@@ -87,7 +88,7 @@ class TerminalCell:
         plain = f"{line}\n{tail}".rstrip()
         self._handle.update({"text/html": str(html), "text/plain": plain}, raw=True)
         self._thread.call(self._presenter.detach)
-        close_when_loaded(self._thread, self._presenter.view)
+        self._loading.close_soon()
 
     def _last_words(self) -> str:
         return self._thread.call(lambda: str(self._presenter.last_words))

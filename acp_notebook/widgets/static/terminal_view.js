@@ -110,6 +110,12 @@ class TerminalPage {
 }
 
 export default {
+  // A model that is closed before the page has loaded it leaves an error in the page.
+  /** @param {{model: import('./messages.js').Model}} context */
+  initialize({ model }) {
+    model.send({ t: 'loaded' });
+  },
+
   /** @param {{model: import('./messages.js').Model, el: HTMLElement}} context */
   render({ model, el }) {
     const page = new TerminalPage(model, el);

@@ -18,10 +18,15 @@ class View:
 
     def __init__(self) -> None:
         self.sent: list[dict[str, Any]] = []
+        self.callbacks: list[Any] = []
         self.is_closed = False
 
     def on_msg(self, callback: Any) -> None:
-        self.hear = callback
+        self.callbacks.append(callback)
+
+    def hear(self, *message: Any) -> None:
+        for callback in self.callbacks:
+            callback(*message)
 
     def send(self, content: dict[str, Any]) -> None:
         self.sent.append(content)
@@ -113,6 +118,13 @@ def test_at_the_end_one_line_stays_without_a_model(stage: SimpleNamespace) -> No
     assert "&lt;b&gt;" in stage.shown[-1]["text/html"]
     stage.agent.thread.beat()
     assert view.sent == []
+    assert view.is_closed
+
+
+def test_a_view_that_a_page_has_loaded_is_closed_at_once(stage: SimpleNamespace) -> None:
+    display, view = display_of(stage)
+    view.hear(view, {"t": "loaded"}, [])
+    display.close()
     assert view.is_closed
 
 
