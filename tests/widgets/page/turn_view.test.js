@@ -174,3 +174,9 @@ test('a closed page does and asks nothing more', () => {
   assert.equal(entries(), '');
   assert.equal(model.sent.length, receive);
 });
+
+test('a model says that it is loaded, before any page shows it', () => {
+  const loaded = [];
+  view.initialize({ model: { send: message => loaded.push(message) } });
+  assert.deepEqual(loaded, [{ t: 'loaded' }]);
+});
