@@ -41,6 +41,7 @@ LEVEL_OF_PATH: Final = {
     "client/serving": "process",
     "client/test_login.py": "process",
     "conformance": "memory",
+    "conformance/test_received.py": "process",
     "demo_agent": "memory",
     "demo_agent/test_data.py": "process",
     "demo_agent/test_official_sdk.py": "process",
@@ -53,6 +54,12 @@ LEVEL_OF_PATH: Final = {
     "labextension": "process",
     "notebooks": "kernel",
     "real_agents": "process",
+    # These show what the page makes of it, in a process of Node.js.
+    "render/entries/test_elicitation.py": "process",
+    "render/entries/test_live_entry.py": "process",
+    "render/test_document.py": "process",
+    "render/test_hostile_text.py": "process",
+    "render/test_record.py": "process",
     "test_imports.py": "process",
     "widgets/test_static_files.py": "process",
 }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from hostile_words import HOSTILE
 from html_facts import HtmlFacts
 from page_model import PageModel
-from test_hostile_text import HOSTILE
 
 from acp_notebook.render.document import TurnDocument
 from acp_notebook.render.entries.form_entry import given_values

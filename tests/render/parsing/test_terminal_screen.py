@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hostile_words import HOSTILE
 from html_facts import HtmlFacts
 from hypothesis import given
 from hypothesis import strategies as st
-from test_hostile_text import HOSTILE
 
 from acp_notebook.render.markup import live_theme
 from acp_notebook.render.parsing.terminal_screen import TerminalScreen
