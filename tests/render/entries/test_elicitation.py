@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hostile_words import HOSTILE
+from hostile import HOSTILE
 from html_facts import HtmlFacts
 from page_model import PageModel
 
