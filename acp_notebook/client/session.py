@@ -11,7 +11,7 @@ from acp_notebook.client.connection import session_calls
 from acp_notebook.client.host import current_host
 from acp_notebook.client.live.audience import Audience, ElicitFunction
 from acp_notebook.client.live.live_session import LiveSession, Subscription
-from acp_notebook.client.live.policies import Policy, check_policy
+from acp_notebook.client.live.policies import Policy
 from acp_notebook.client.live.question import Question
 from acp_notebook.client.turn import CodeBlock, Turn, as_content
 from acp_notebook.client.waiting import wait_or_cancel
@@ -107,7 +107,37 @@ class Session:
 
     @permissions.setter
     def permissions(self, policy: Policy) -> None:
-        self.live.respondents.policy = check_policy(policy)
+        self.live.respondents.policy = policy
+        self.agent.thread.post(self.live.policy_changed)
+
+    @property
+    def grants(self) -> tuple[str, ...]:
+        """The kernel's tools that the user allowed for the session, by name."""
+        return tuple(self.live.respondents.grants)
+
+    @property
+    def lasting_answers(self) -> list[str]:
+        """The agent's own questions that were answered for good ("always"), as it asked them."""
+
+        def read() -> list[str]:
+            asked = self.live.state.permissions.values()
+            return [each.request.title for each in asked if each.is_allowed_for_good]
+
+        return self.agent.thread.call(read)
+
+    def revoke(self, tool: str | None = None) -> None:
+        """Take back what the user allowed for the session: one tool, or all.
+
+        A new policy does so too. What the agent itself was allowed to do ("always") only the agent
+        can take back.
+
+        Raises:
+            UsageError: The tool was not allowed for the session.
+        """
+        if tool is not None and tool not in self.grants:
+            allowed = ", ".join(self.grants) or "nothing"
+            raise UsageError(f"{tool!r} is not allowed for this session; {allowed} is.")
+        self.live.respondents.revoke(tool)
 
     @property
     def elicit(self) -> ElicitFunction | None:

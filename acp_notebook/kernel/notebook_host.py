@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from acp_notebook.client.host import Host, current_host
+from acp_notebook.client.host import Host
 from acp_notebook.client.live.audience import Audience, Nobody
 from acp_notebook.errors import printable
 from acp_notebook.kernel.front_end import present_front_end, present_kernel
@@ -146,10 +146,3 @@ class NotebookHost(Host):
 def _violations_outside_sessions(agent: Agent) -> list[Violation]:
     scope = agent.connection.routes.scope
     return agent.thread.call(lambda: list(scope.state.violations)) if scope is not None else []
-
-
-def forget_grants(agent: Agent) -> None:
-    """Withdraw the permissions that the kernel's tools hold for the agent's sessions."""
-    host = current_host()
-    if isinstance(host, NotebookHost) and host.tools is not None:
-        host.tools.forget_grants(agent)

@@ -13,6 +13,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from acp_notebook.render.characters import mark_all, mark_name
 from acp_notebook.render.colours import colour_style
 from acp_notebook.render.icons import icon_address
 from acp_notebook.render.inline_style import with_inline_styles
@@ -35,9 +36,6 @@ _CLIPPED_FOLDS = frozenset({"thought", "prompt"})
 _CLIPPED_LINES = 18
 # Including the second set of control characters, some of which are escapes to terminals.
 _UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-_HIDDEN = re.compile(
-    "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
-)
 
 
 def clean(text: str) -> str:
@@ -53,15 +51,15 @@ def clean(text: str) -> str:
 
 
 def label(text: str, limit: int = 200) -> str:
-    """Return one line of limited length with invisible characters shown."""
+    """Return one line of limited length, with characters that hide or mislead marked."""
     line = " ".join(clean(text[: limit * 4]).split())
-    shown = _HIDDEN.sub(lambda match: f"[U+{ord(match[0]):04X}]", line)
+    shown = mark_name(line)
     return shown if len(shown) <= limit else shown[: limit - 1].rstrip() + "…"
 
 
 def visible(text: str) -> str:
-    """Return text with invisible characters shown, for what a person approves."""
-    return _HIDDEN.sub(lambda match: f"[U+{ord(match[0]):04X}]", clean(text))
+    """Return code, a command or a text to approve, with what hides or misleads marked."""
+    return mark_all(clean(text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,10 @@ from typing import Any, Final, Literal, NamedTuple
 from acp_notebook.session.content import ContentBlock, TextBlock
 from acp_notebook.session.elicitation import Elicitation, ElicitationId
 from acp_notebook.session.updates import (
+    OWN_CALL,
     AgentLost,
     BackgroundItem,
+    CodeSubject,
     Command,
     CompactionId,
     ConfigOption,
@@ -60,8 +62,10 @@ EntryKind = Literal[
 FINISHED_STATUSES = frozenset({"completed", "failed", "cancelled", "interrupted"})
 # In the `meta` of this client's own tool calls: the source of a proposed cell,
 CELL_META = "acp_notebook/cell"
-# and whether the call is shown unfolded.
+# whether the call is shown unfolded,
 OPEN_META = "acp_notebook/open"
+# and who allowed it.
+ALLOWED_META = "acp_notebook/allowed"
 IDLE = "idle"
 RUNNING = "running"
 REQUIRES_ACTION = "requires_action"
@@ -112,6 +116,11 @@ class ToolCall:
         return self.status in FINISHED_STATUSES
 
     @property
+    def is_own(self) -> bool:
+        """Whether a tool of this client made the call, so that no agent can have changed it."""
+        return self.tool_call_id.startswith(OWN_CALL)
+
+    @property
     def terminal_ids(self) -> list[TerminalId]:
         """The terminals in the content."""
         return [item.terminal_id for item in self.content if isinstance(item, TerminalItem)]
@@ -151,6 +160,16 @@ class Permission:
     def is_open(self) -> bool:
         """Whether there is no answer yet."""
         return self.answer is None
+
+    @property
+    def is_allowed_for_good(self) -> bool:
+        """Whether the agent was told to allow the like from now on (`allow_always`)."""
+        chosen = self.answer.option_id if self.answer is not None else None
+        is_own = isinstance(self.request.subject, CodeSubject)
+        return not is_own and any(
+            option.option_id == chosen and option.kind == "allow_always"
+            for option in self.request.options
+        )
 
 
 PromptPhase = Literal["queued", "sent", "accepted", "working", "ended"]

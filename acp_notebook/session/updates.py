@@ -29,6 +29,8 @@ CompactionId = NewType("CompactionId", str)
 WorkId = NewType("WorkId", str)
 # The agent counts these, from the start with each connection. All other ids are this client's.
 AGENT_IDS = (MessageId, ToolCallId, TerminalId, PlanId, CompactionId, WorkId)
+# The prefix of this client's own tool calls, which no agent's message may name.
+OWN_CALL: Final = "acp-notebook-call-"
 PromptId = NewType("PromptId", str)
 PermissionId = NewType("PermissionId", str)
 
@@ -420,11 +422,16 @@ class CommandSubject:
 
 @dataclass(frozen=True, slots=True)
 class CodeSubject:
-    """Code that a tool of this client wants to run; `tool_call_id` names its card."""
+    """Code that a tool of this client wants to run, for an agent; `tool_call_id` names its card.
+
+    Attributes:
+        kind: The kind of the tool call, which this client knows and no agent can change.
+    """
 
     code: str
     language: str = "python"
     tool_call_id: ToolCallId | None = None
+    kind: str = "execute"
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,3 +30,22 @@ def test_an_agent_that_does_not_start_is_not_looked_up_in_a_log_that_it_has_not(
     assert "ended with exit code 0" in told
     assert "%acp log" not in told
     assert "run it in a terminal: /bin/true" in told
+
+
+def test_what_stands_allowed_is_shown_and_taken_back_singly(bench):
+    session = bench.magics.state.roster.find().session
+    assert "Permission policy of demo: ask. Nothing is allowed beyond it." in bench.shown(
+        "%acp permissions"
+    )
+    session.live.respondents.grants |= {"run_code": None, "double": None}
+    shown = bench.shown("%acp permissions")
+    assert "%acp permissions forget run_code" in shown
+    assert "A new policy takes back what was allowed in this notebook." in shown
+    assert "ask; run_code allowed; double allowed" in bench.shown("%acp")
+    assert "run_code" not in bench.shown("%acp permissions forget run_code")
+    assert session.grants == ("double",)
+    bench.run("%acp permissions reads")
+    assert session.grants == ()
+    session.live.respondents.grants |= {"run_code": None}
+    assert "Nothing is allowed beyond it." in bench.shown("%acp permissions forget")
+    assert "Only `forget` takes the name of a tool" in bench.fail("%acp permissions ask run_code")

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Protocol
 
-from acp_notebook.client.live.policies import Policy
+from acp_notebook.client.live.policies import Policy, check_policy
 from acp_notebook.client.user_functions import run_on_own_thread
 from acp_notebook.session.elicitation import ElicitationRequested
 
@@ -61,10 +61,12 @@ class Respondents:
     """Who answers for one session and its child sessions, or for requests without a session.
 
     Attributes:
-        policy: The permission policy.
         elicit: The user's function that answers forms and urls, if there is one.
         run_function: Runs the user's functions, on any thread.
         standby: The audience for questions that no watching audience can take.
+        grants: The kernel's tools that the user allowed for the session, by name.
+        consent: Grows whenever consent is taken back: what was allowed before, by a policy or a
+            grant, and has not begun, is no longer allowed.
     """
 
     def __init__(
@@ -73,12 +75,32 @@ class Respondents:
         elicit: ElicitFunction | None = None,
         run_function: Callable[..., Future[Any]] = run_on_own_thread,
     ) -> None:
-        self.policy = policy
+        self.grants: dict[str, None] = {}
+        self.consent = 0
+        self._policy = policy
         self.elicit = elicit
         self.run_function = run_function
         self.standby: Audience = Nobody()
         self._watching: list[Attendance] = []
         self._asked: dict[Question, Audience] = {}
+
+    @property
+    def policy(self) -> Policy:
+        """The permission policy. A new one takes back all grants, whatever it is."""
+        return self._policy
+
+    @policy.setter
+    def policy(self, policy: Policy) -> None:
+        self._policy = check_policy(policy)
+        self.revoke()
+
+    def revoke(self, tool: str | None = None) -> None:
+        """Take back the grant of a tool, or all grants; on any thread."""
+        if tool is None:
+            self.grants.clear()
+        else:
+            self.grants.pop(tool, None)
+        self.consent += 1
 
     def attend(self, audience: Audience) -> Attendance:
         """Add a watching audience until the attendance is closed."""
@@ -99,6 +121,10 @@ class Respondents:
     def asked(self) -> list[Question]:
         """The open questions that audiences were asked, also those of child sessions."""
         return list(self._asked)
+
+    def is_asked(self, question: Question) -> bool:
+        """Whether an audience was asked an open question."""
+        return question in self._asked
 
     def settled(self, question: Question) -> None:
         """Forget an answered question."""

@@ -1,20 +1,25 @@
-"""A namespace per connection for an agent's ids. Knows no wire and no reader.
+"""A namespace per connection for an agent's ids, apart from this client's own. Knows no wire.
 
 A restarted agent counts its messages and tool calls from the start again, and so does the reader of
-a version without ids. Without namespaces a new answer would change an old message.
+a version without ids. Without namespaces a new answer would change an old message. The tool calls
+of this client are the record of what ran in the kernel: a message of the agent that names one of
+them is refused, so that no agent can change, end or pass off such a call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import asdict, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
+from acp_notebook.protocol.fields import Malformed
 from acp_notebook.session import updates as u
+from acp_notebook.session.elicitation import ElicitationRequested
 
 # The prefix of this client's own terminal ids, which no agent counts.
 OWN_TERMINAL = "acp-notebook-terminal-"
+REFUSED = "a message about a tool call"
 
 
 class IdNamespace:
@@ -28,8 +33,21 @@ class IdNamespace:
         return marked.removesuffix(self._mark)
 
     def marked(self, updates: Iterable[u.SessionUpdate]) -> list[u.SessionUpdate]:
-        """Return a reader's updates with marked ids."""
-        return [self._mark_ids(update) for update in updates] if self._mark else list(updates)
+        """Return a reader's updates with marked ids; one that names an own call is a violation."""
+        found = [_without_own_calls(update) for update in updates]
+        return [self._mark_ids(update) for update in found] if self._mark else found
+
+    def asked(self, updates: Iterable[u.SessionUpdate]) -> list[u.SessionUpdate]:
+        """Return the updates of a request as `marked` does.
+
+        Raises:
+            Malformed: The request names an own call.
+        """
+        found = self.marked(updates)
+        for update in found:
+            if isinstance(update, u.Violation) and update.where == REFUSED:
+                raise Malformed(update.reason)
+        return found
 
     def _mark_ids(self, value: Any, *, is_id: bool = False) -> Any:
         if is_id and isinstance(value, str) and not value.startswith(OWN_TERMINAL):
@@ -46,6 +64,27 @@ class IdNamespace:
             if marked is not member:
                 found[name] = marked
         return replace(value, **found) if found else value
+
+
+def _without_own_calls(update: u.SessionUpdate) -> u.SessionUpdate:
+    match update:
+        case u.ToolCallUpdate(tool_call_id=named) | u.ToolCallChunk(tool_call_id=named):
+            pass
+        case u.PermissionRequested(
+            subject=u.ToolCallSubject(tool_call_id=found) | u.CommandSubject(tool_call_id=found)
+        ):
+            named = found or u.ToolCallId("")
+        case ElicitationRequested(tool_call_id=found):
+            named = found or u.ToolCallId("")
+        case u.StateUpdate(background=tuple(items)):
+            # The rest of the state counts: without it a turn might never end.
+            others = tuple(item for item in items if not item.id.startswith(u.OWN_CALL))
+            return update if len(others) == len(items) else replace(update, background=others)
+        case _:
+            return update
+    if not named.startswith(u.OWN_CALL):
+        return update
+    return u.Violation(REFUSED, f"the tool call {named!r} is this client's own", asdict(update))
 
 
 @cache

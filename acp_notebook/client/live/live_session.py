@@ -321,13 +321,13 @@ class LiveSession:
         read: Callable[[], Iterable[u.SessionUpdate]],
     ) -> None:
         try:
-            found = read()
+            found = self._ids.asked(read())
         except Malformed as error:
             incoming.fail(INVALID_PARAMS, f"{incoming.method}: {error}")
             self.apply([u.Violation(incoming.method, str(error), incoming.params)])
             return
         incoming.on_cancel = question.withdrawn
-        question.begin(self._ids.marked(found))
+        question.begin(found)
 
     def ask_own(
         self,
@@ -335,15 +335,26 @@ class LiveSession:
         options: tuple[u.PermissionOption, ...],
         subject: u.PermissionSubject,
         respond: Callable[[policies.Decision], object],
+        *,
+        needs_person: bool = False,
     ) -> PermissionRequest:
         """Ask a question of this client's own, with the same card and policy as the agent's.
 
-        `respond` is called with the decision, once; also after a cancelled turn or a lost agent.
+        `respond` is called with the decision, once; also after a cancelled turn or a lost agent. If
+        the question `needs_person`, no policy may allow it.
         """
         permission_id = u.PermissionId(str(next(self._numbers)))
-        question = PermissionRequest(self, permission_id, respond, is_own=True)
+        question = PermissionRequest(
+            self, permission_id, respond, is_own=True, needs_person=needs_person
+        )
         question.begin([u.PermissionRequested(permission_id, title, options, subject=subject)])
         return question
+
+    def policy_changed(self) -> None:
+        """Let a new policy decide the permissions that are open."""
+        for question in list(self.questions.values()):
+            if isinstance(question, PermissionRequest):
+                question.policy_changed()
 
     def url_completed(self, params: Mapping[str, Any]) -> None:
         """Apply an `elicitation/complete`; unknown ids have no effect."""

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class PermissionRequest(Question):
     """A permission that the agent asks for, or a tool of this kernel (`is_own`), off the wire.
 
-    `respond` is called with the decision, once; also when the turn is cancelled.
+    `respond` is called with the decision, once; also when the turn is cancelled. If a question
+    `needs_person`, no policy allows it.
     """
 
     function_words = "permission policy"
@@ -30,10 +31,12 @@ class PermissionRequest(Question):
         respond: Callable[[policies.Decision], object],
         *,
         is_own: bool = False,
+        needs_person: bool = False,
     ) -> None:
         super().__init__(session, EntryKey("permission", permission_id))
         self._respond = respond
         self._is_own = is_own
+        self._needs_person = needs_person
 
     @property
     def request(self) -> u.PermissionRequested:
@@ -59,16 +62,26 @@ class PermissionRequest(Question):
         self._thread.call(lambda: self._once(lambda: self.settle(chosen)))
 
     def _consult(self) -> None:
+        if not self._consult_policy():
+            self.ask_person()
+
+    def _consult_policy(self) -> bool:
+        """Settle by the policy, now or later; return False if it leaves the answer to a person."""
         policy = self._session.respondents.policy
+        if self._needs_person and policy != "reject":
+            return False
         question = policies.question_of(self.request, self._session.state)
         if not isinstance(policy, str):
             self._ask_function(policy, question)
-            return
+            return True
         decision = policies.decide(policy, question)
-        if decision is None:
-            self.ask_person()
-        else:
+        if decision is not None:
             self.settle(decision)
+        return decision is not None
+
+    def policy_changed(self) -> None:
+        """Let a new policy decide; without a decision the question stays where it is shown."""
+        self._consult_policy()
 
     def _read(self, result: Any) -> None:
         decision = policies.chosen_by_function(result, self.options)

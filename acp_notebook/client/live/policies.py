@@ -8,11 +8,11 @@ unknown kind never counts as an approval (PERM-2, PERM-6). Knows no wire and no 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from acp_notebook.client.live.policy_names import POLICIES, POLICY_NAMES
 from acp_notebook.errors import UsageError
-from acp_notebook.session.state import SessionState, ToolCall
+from acp_notebook.session.state import SessionState
 from acp_notebook.session.updates import (
     CodeSubject,
     CommandSubject,
@@ -34,7 +34,8 @@ class PermissionQuestion:
     options: tuple[PermissionOption, ...]
     subject: PermissionSubject | None
     kind: str | None
-    """The tool call's kind, where the request is about one."""
+    """The tool call's kind, where the request is about one. The agent's own call has the kind that
+    the agent says; `run_code` and the other tools of this kernel have theirs."""
 
 
 PolicyFunction = Callable[[PermissionQuestion], "str | Awaitable[str | None] | None"]
@@ -43,10 +44,15 @@ Policy = str | PolicyFunction
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """An answer and who gave it; an `option_id` of None is the outcome `cancelled`."""
+    """An answer and who gave it; an `option_id` of None is the outcome `cancelled`.
+
+    Attributes:
+        is_standing: Whether a policy, a function or a grant decided, which a person may change.
+    """
 
     option_id: str | None
     by: str
+    is_standing: bool = field(default=False, compare=False)
 
 
 def check_policy(policy: Policy) -> Policy:
@@ -65,21 +71,24 @@ def check_policy(policy: Policy) -> Policy:
 
 def question_of(request: PermissionRequested, state: SessionState) -> PermissionQuestion:
     """Return the request as a policy sees it, with the kind of its tool call."""
-    call = _tool_call_of(request, state)
     return PermissionQuestion(
         request.title,
         request.description,
         request.options,
         request.subject,
-        call.kind if call is not None else None,
+        _kind_of(request.subject, state),
     )
 
 
-def _tool_call_of(request: PermissionRequested, state: SessionState) -> ToolCall | None:
-    if isinstance(request.subject, (ToolCallSubject, CommandSubject, CodeSubject)):
-        tool_call_id = request.subject.tool_call_id
-        return state.tool_calls.get(tool_call_id) if tool_call_id is not None else None
-    return None
+def _kind_of(subject: PermissionSubject | None, state: SessionState) -> str | None:
+    match subject:
+        case CodeSubject(kind=kind):
+            return kind
+        case ToolCallSubject(tool_call_id=tool_call_id) | CommandSubject(tool_call_id=tool_call_id):
+            call = state.tool_calls.get(tool_call_id) if tool_call_id is not None else None
+            return call.kind if call is not None else None
+        case _:
+            return None
 
 
 def decide(policy: str, question: PermissionQuestion) -> Decision | None:
@@ -89,7 +98,7 @@ def decide(policy: str, question: PermissionQuestion) -> Decision | None:
         return rejection(question.options, by)
     may_allow = policy == "allow" or (policy == "reads" and question.kind in READING_KINDS)
     once = _only(question.options, "allow_once") if may_allow else None
-    return Decision(once, by) if once is not None else None
+    return Decision(once, by, is_standing=True) if once is not None else None
 
 
 def rejection(options: tuple[PermissionOption, ...], by: str) -> Decision:
@@ -110,7 +119,7 @@ def chosen_by_function(choice: object, options: tuple[PermissionOption, ...]) ->
     if choice is None:
         return None
     if isinstance(choice, str) and any(option.option_id == choice for option in options):
-        return Decision(choice, "your policy function")
+        return Decision(choice, "your policy function", is_standing=True)
     known = ", ".join(repr(option.option_id) for option in options)
     raise UsageError(
         f"The permission policy returned {choice!r}, which is not one of the options: {known}. "

@@ -147,8 +147,9 @@ class Question(ABC):
         self.ask_person()
 
     def ask_person(self) -> None:
-        """Ask the first audience that can ask, or refuse if there is none."""
-        if self.is_open and not self._session.respondents.place(self):
+        """Ask the first audience that can ask, or refuse if there is none; at most once."""
+        respondents = self._session.respondents
+        if self.is_open and not respondents.is_asked(self) and not respondents.place(self):
             self._refuse(NOBODY)
 
     def give_up(self, reason: str) -> None:

@@ -19,6 +19,7 @@ from acp_notebook.render.markup import label
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
     from acp_notebook.client.connection.session_calls import SessionListing
+    from acp_notebook.client.live.policies import Policy
     from acp_notebook.client.session import Session
     from acp_notebook.kernel.magic.roster import Roster
 
@@ -68,15 +69,17 @@ def show_status(roster: Roster) -> None:
         html = Markup('{}<code style="{}">{}</code>').format(words, CODE, command)
         show_bundle(html, words + command)
         return
-    rows = [("agent", "state", "session", "turns", "protocol")]
+    rows = [("agent", "state", "session", "turns", "protocol", "permissions")]
     for agent in roster:
         if agent.needs_login:
-            rows.append((agent.label, "needs login", "%acp login", "", ""))
+            rows.append((agent.label, "needs login", "%acp login", "", "", ""))
         for session in agent.sessions:
             title = session.title or session.id
             state = _state_words(session)
             version = f"v{agent.protocol_version}"
-            rows.append((agent.label, state, title, str(len(session.turns)), version))
+            granted = "".join(f"; {name} allowed" for name in session.grants)
+            allowed = f"{_policy_words(session.permissions)}{granted}"
+            rows.append((agent.label, state, title, str(len(session.turns)), version, allowed))
     show_table(rows, "%%acp prompts the last one; %acp help shows the rest.")
 
 
@@ -90,6 +93,30 @@ def _state_words(session: Session) -> str:
     if is_between_turns and not session.is_at_rest:
         return f"{state}, by itself: %acp wait"  # no cell shows that work live
     return state
+
+
+def _policy_words(policy: Policy) -> str:
+    return policy if isinstance(policy, str) else getattr(policy, "__name__", "a function")
+
+
+def show_permissions(agent: Agent) -> None:
+    """Show the permission policy, and what the user allowed beyond a single request."""
+    rows = [("session", "allowed", "until", "to take it back")]
+    for session in agent.sessions:
+        title = session.title or session.id
+        rows += [
+            (title, name, "the session or its policy ends", f"%acp permissions forget {name}")
+            for name in session.grants
+        ]
+        rows += [
+            (title, words, "the agent forgets it", "with the agent: it keeps its own rules")
+            for words in session.lasting_answers
+        ]
+    policy = f"Permission policy of {agent.label}: {_policy_words(agent.permissions)}"
+    if len(rows) == 1:
+        show_text(f"{policy}. Nothing is allowed beyond it.")
+        return
+    show_table(rows, f"{policy}. A new policy takes back what was allowed in this notebook.")
 
 
 def show_agents(words: Sequence[str] = ()) -> None:

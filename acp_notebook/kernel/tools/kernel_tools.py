@@ -72,12 +72,6 @@ class KernelTools:
         if late:
             logger.warning("The notebook's tools still listen on port %d.", server.port)
 
-    def forget_grants(self, agent: Agent) -> None:
-        """Revoke the session-wide grants of the agent's sessions."""
-        for caller in self._callers:
-            if caller.agent is agent:
-                caller.granted.clear()
-
 
 def _entry_writer(agent: Agent, *, prefers_bridge: bool = False) -> Any:
     """Return the entry function for the agent: HTTP, stdio bridge, or None if out of reach."""

@@ -10,12 +10,13 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from acp_notebook.kernel.context.describe import describe
 from acp_notebook.kernel.context.text import type_name
 from acp_notebook.kernel.tools import schemas
-from acp_notebook.kernel.tools.caller import Caller
+from acp_notebook.kernel.tools.admission import Admission
+from acp_notebook.kernel.tools.caller import Caller, Permit, ToolQuestion
 from acp_notebook.kernel.tools.card import ToolCard
 from acp_notebook.kernel.tools.cells import read_cells, remember
 from acp_notebook.kernel.tools.descriptions import agent_result, shown_content, value_words
@@ -42,12 +43,27 @@ _PLAIN: Final = (str, bytes, bool, int, float, dict, list, tuple, type(None))
 Arguments = dict[str, Any]
 
 
+class Call(NamedTuple):
+    """One call of a tool: the session that makes it, and the work that it belongs to."""
+
+    caller: Caller
+    admission: Admission
+
+
+class Job(NamedTuple):
+    """Code to run on the main thread; `run` fills in the outcome, also when it fails."""
+
+    run: Callable[[], None]
+    outcome: Outcome
+    limit_s: float
+
+
 class Toolbox:
     """The built-in tools and the user's functions."""
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
-        self._tools: dict[str, Callable[[Caller, Arguments], Awaitable[ToolResult]]] = {
+        self._tools: dict[str, Callable[[Call, Arguments], Awaitable[ToolResult]]] = {
             "list_variables": self._list_variables,
             "inspect": self._inspect,
             "run_code": self._run_code,
@@ -66,10 +82,11 @@ class Toolbox:
     async def call(self, caller: Caller, name: str, arguments: Arguments) -> ToolResult:
         """Run a tool for the agent of a session; every failure becomes an error result."""
         try:
+            admission = await caller.admit()
             if name in self._tools:
                 schemas.check(name, arguments)
-                return await self._tools[name](caller, arguments)
-            return await self._call_function(caller, self._find(name), arguments)
+                return await self._tools[name](Call(caller, admission), arguments)
+            return await self._call_function(Call(caller, admission), self._find(name), arguments)
         except ToolFailure as failure:
             return text_result(str(failure), is_error=True)
         except Stopped as stopped:
@@ -85,7 +102,7 @@ class Toolbox:
             raise ToolFailure(f"There is no tool {name!r}. There are: {known}.")
         return tool
 
-    async def _list_variables(self, caller: Caller, given: Arguments) -> ToolResult:
+    async def _list_variables(self, call: Call, given: Arguments) -> ToolResult:
         part = str(given.get("containing", "")).casefold()
 
         def read() -> str:
@@ -99,15 +116,15 @@ class Toolbox:
                 lines = [*lines[:MAX_VARIABLES], f"… {rest:,} more; ask with `containing`."]
             return "\n".join(lines) or "There are no such variables."
 
-        return text_result(await self._read(caller, read))
+        return text_result(await self._read(call, "list_variables()", read))
 
-    async def _inspect(self, caller: Caller, given: Arguments) -> ToolResult:
+    async def _inspect(self, call: Call, given: Arguments) -> ToolResult:
         path, start = str(given["name"]), int(given.get("offset", 0))
 
         def read() -> str:
             return describe(find_value(self._shell, path), DESCRIBED_CHARS)
 
-        text = await self._read(caller, read)
+        text = await self._read(call, f"inspect({path!r})", read)
         page = text[start : start + PAGE_CHARS]
         rest = len(text) - start - len(page)
         if rest > 0:
@@ -115,16 +132,24 @@ class Toolbox:
             page += f"\n… {rest:,} more characters: inspect again with offset={more}."
         return text_result(page or f"The description has only {len(text):,} characters.")
 
-    async def _read_cells(self, caller: Caller, given: Arguments) -> ToolResult:
+    async def _read_cells(self, call: Call, given: Arguments) -> ToolResult:
         last, number = int(given.get("last", 10)), given.get("number")
-        return text_result(
-            await self._read(caller, lambda: read_cells(self._shell, last=last, number=number))
-        )
 
-    async def _read(self, caller: Caller, read: Callable[[], str]) -> str:
-        return await caller.run(MainThreadWork(read), READ_LIMIT_S)
+        def read() -> str:
+            return read_cells(self._shell, last=last, number=number)
 
-    async def _run_code(self, caller: Caller, given: Arguments) -> ToolResult:
+        return text_result(await self._read(call, "read_cells()", read))
+
+    async def _read(self, call: Call, words: str, read: Callable[[], str]) -> str:
+        """Read on the main thread. In the user's turn nothing has to be allowed for it."""
+        permit = Permit(call.admission)
+        if call.admission.is_background:
+            tool = words.partition("(")[0]
+            question = ToolQuestion(tool, "Let the agent read in your kernel?", words, kind="read")
+            permit = await call.caller.ask(call.admission, question)
+        return await call.caller.run(permit, MainThreadWork(read), READ_LIMIT_S)
+
+    async def _run_code(self, call: Call, given: Arguments) -> ToolResult:
         code, limit_s = str(given["code"]), float(given.get("time_limit", DEFAULT_LIMIT_S))
         if not code.strip():
             raise ToolFailure("The code is empty.")
@@ -133,6 +158,7 @@ class Toolbox:
                 f"The code has {len(code):,} characters; at most {MAX_CODE_CHARS:,} can be shown "
                 "for approval. Send it in parts."
             )
+        caller = call.caller
         card = caller.card("run_code", "Run code in this kernel", code)
         outcome = Outcome()
 
@@ -143,48 +169,41 @@ class Toolbox:
                 remember(self._shell, code, caller.origin)
                 publish_below(self._shell, outcome.outputs)
 
-        await self._allowed(caller, "run_code", "Run this code in your kernel?", code, card)
-        return await self._do(caller, card, run, outcome, limit_s)
+        question = ToolQuestion("run_code", "Run this code in your kernel?", code, card.id)
+        permit = await self._allowed(call, question, card)
+        return await self._do(caller, permit, card, Job(run, outcome, limit_s))
 
-    async def _call_function(
-        self, caller: Caller, tool: UserTool, arguments: Arguments
-    ) -> ToolResult:
+    async def _call_function(self, call: Call, tool: UserTool, arguments: Arguments) -> ToolResult:
         named = tool.read_arguments(arguments)
         code = f"{tool.name}({', '.join(f'{key}={value!r}' for key, value in named.items())})"
-        card = caller.card(tool.name, f"Call {tool.name}", code[:MAX_CODE_CHARS])
-        if tool.needs_permission:
-            if len(code) > MAX_CODE_CHARS:
-                raise ToolFailure("These arguments are too long to be shown for approval.")
-            await self._allowed(caller, tool.name, f"Call {tool.name}?", code, card)
+        must_ask = tool.needs_permission or call.admission.is_background
+        if must_ask and len(code) > MAX_CODE_CHARS:
+            raise ToolFailure("These arguments are too long to be shown for approval.")
+        card = call.caller.card(tool.name, f"Call {tool.name}", code[:MAX_CODE_CHARS])
+        permit = Permit(call.admission)
+        if must_ask:
+            question = ToolQuestion(tool.name, f"Call {tool.name}?", code, card.id)
+            permit = await self._allowed(call, question, card)
         outcome = Outcome()
 
         def run() -> None:
             call_function(self._shell, tool, named, outcome)
             publish_below(self._shell, outcome.outputs)
 
-        return await self._do(caller, card, run, outcome, tool.limit_s)
+        return await self._do(call.caller, permit, card, Job(run, outcome, tool.limit_s))
 
-    async def _allowed(
-        self, caller: Caller, name: str, question: str, code: str, card: ToolCard
-    ) -> None:
+    async def _allowed(self, call: Call, question: ToolQuestion, card: ToolCard) -> Permit:
         try:
-            await caller.ask(name, question, code, card.id)
+            return await call.caller.ask(call.admission, question)
         except (asyncio.CancelledError, ToolFailure):
             card.end("cancelled")
             raise
 
-    async def _do(
-        self,
-        caller: Caller,
-        card: ToolCard,
-        run: Callable[[], None],
-        outcome: Outcome,
-        limit_s: float,
-    ) -> ToolResult:
-        work = MainThreadWork(run)
-        card.begin()
+    async def _do(self, caller: Caller, permit: Permit, card: ToolCard, job: Job) -> ToolResult:
+        work, outcome = MainThreadWork(job.run), job.outcome
+        card.begin(permit.allowed_by)
         try:
-            await caller.run(work, limit_s)
+            await caller.run(permit, work, job.limit_s)
         except asyncio.CancelledError:
             card.end("cancelled", shown_content(outcome, "The agent called it off."))
             raise
@@ -195,13 +214,13 @@ class Toolbox:
         card.end("failed" if problem else "completed", shown_content(outcome, problem))
         return agent_result(outcome, problem)
 
-    async def _propose_cell(self, caller: Caller, given: Arguments) -> ToolResult:
+    async def _propose_cell(self, call: Call, given: Arguments) -> ToolResult:
         code = str(given["code"])
         if not code.strip() or len(code) > MAX_CODE_CHARS:
             raise ToolFailure(f"A cell has between 1 and {MAX_CODE_CHARS:,} characters.")
         purpose = " ".join(str(given.get("title", "")).split())
         title = f"Proposed a cell: {purpose}" if purpose else "Proposed a cell"
-        card = caller.card("propose_cell", title, code)
+        card = call.caller.card("propose_cell", title, code)
         card.propose(code)
         return text_result(
             "The cell is shown to the user, who may put it into the notebook by `%acp insert`. "

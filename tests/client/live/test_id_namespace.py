@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from acp_notebook.client.live.id_namespace import OWN_TERMINAL, IdNamespace
+from acp_notebook.protocol.fields import Malformed
 from acp_notebook.protocol.v1.dialect import V1Dialect
 from acp_notebook.protocol.v2.dialect import V2Dialect
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import TextBlock
+from acp_notebook.session.elicitation import ElicitationId, ElicitationRequested
 
 TEXT = {"type": "text", "text": "words"}
 
@@ -115,3 +117,55 @@ def test_ids_that_a_reader_makes_up_are_marked():
         return {update.message_id for update in sent if isinstance(update, u.MessageUpdate)}
 
     assert ids(first).isdisjoint(ids(second))
+
+
+OWN = f"{u.OWN_CALL}7"
+
+
+@pytest.mark.parametrize("connection", [1, 2])
+@pytest.mark.parametrize(
+    "update",
+    [
+        {"sessionUpdate": "tool_call_update", "toolCallId": OWN, "kind": "read"},
+        {"sessionUpdate": "tool_call_update", "toolCallId": OWN, "title": "Looked at the docs"},
+        {"sessionUpdate": "tool_call_update", "toolCallId": OWN, "content": None, "_meta": None},
+        {
+            "sessionUpdate": "tool_call_content_chunk",
+            "toolCallId": OWN,
+            "content": {"type": "content", "content": TEXT},
+        },
+    ],
+)
+def test_no_agent_can_name_a_call_of_this_client(connection, update):
+    reader = Marked(V2Dialect().reader(), connection)
+    (refused,) = reader.update(update)
+    assert isinstance(refused, u.Violation)
+    assert "this client's own" in refused.reason
+
+
+def test_an_agents_first_version_cannot_either():
+    reader = Marked(V1Dialect().reader(), 1)
+    update = {"sessionUpdate": "tool_call", "toolCallId": OWN, "title": "Read", "kind": "read"}
+    assert [type(each) for each in reader.update(update)] == [u.Violation]
+
+
+@pytest.mark.parametrize("connection", [1, 2])
+def test_a_state_that_lists_a_call_of_this_client_still_counts(connection):
+    items = (u.BackgroundItem("tool_call", u.WorkId(OWN)), u.BackgroundItem("terminal", "t"))
+    update = u.StateUpdate("idle", "end_turn", background=items)
+    (state,) = IdNamespace(connection).marked([update])
+    assert state.stop_reason == "end_turn"
+    assert [item.type for item in state.background] == ["terminal"]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        u.PermissionRequested(u.PermissionId("1"), "May I?", (), subject=subject)
+        for subject in (u.ToolCallSubject(OWN), u.CommandSubject("ls", "/", OWN))
+    ]
+    + [ElicitationRequested(ElicitationId("1"), "Name?", tool_call_id=OWN)],
+)
+def test_no_question_can_be_about_a_call_of_this_client(request_):
+    with pytest.raises(Malformed, match="this client's own"):
+        IdNamespace().asked([request_])

@@ -314,8 +314,8 @@ def test_a_function_that_answers_after_the_cancel_is_too_late(session):
     asked = []
 
     def cancels(question):
-        session.last_turn.cancel()
-        session.agent.thread.call(lambda: asked.append(question))  # the cancel is sent by now
+        # In one step: the agent may confirm before this thread runs again.
+        session.agent.thread.call(lambda: (session.live.cancel(), asked.append(question)))
         return "yes-once"
 
     turn = session.prompt("[[permission]]", permissions=cancels, wait=False)

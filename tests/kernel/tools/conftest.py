@@ -11,7 +11,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.pylabtools import activate_matplotlib, select_figure_formats
 from matplotlib_inline.backend_inline import configure_inline_support
-from tools_bench import Hands, entry_of, mcp_over_http
+from tools_bench import Hands, entry_of, mcp_over_http, wait_as_a_cell
 from watching import Somebody
 
 import acp_notebook as acp
@@ -91,8 +91,17 @@ def session(agent, notebook):
 
 
 @pytest.fixture
-def hands(session, space):
-    """The agent of the session, calling over HTTP."""
+def turn(session):
+    """A turn that goes on until the test is over."""
+    turn = session.prompt("/slow 600", wait=False)
+    yield turn
+    turn.cancel()
+    wait_as_a_cell(turn.done)
+
+
+@pytest.fixture
+def hands(session, space, turn):
+    """The agent of the session, calling over HTTP in a turn."""
     hands = Hands(lambda: mcp_over_http(entry_of(session)))
     yield hands
     hands.close()

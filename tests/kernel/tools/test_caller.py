@@ -9,6 +9,7 @@ import pytest
 from tools_bench import BOUND_S, Hands, entry_of, has_spoken, mcp_over_http, text_of, wait_as_a_cell
 
 import acp_notebook as acp
+from acp_notebook.errors import UsageError
 from acp_notebook.session.updates import CodeSubject
 
 CODE = "ran = True"
@@ -28,6 +29,19 @@ def next_question(session):
         opened = session.live.state.open_permissions
         if opened and not found.done():
             found.set_result(opened[-1].request)
+
+    session.agent.thread.call(lambda: (session.live.subscribe(note), note([])))
+    return found
+
+
+def next_card(session, status):
+    """A future of the first call of our own with this status."""
+    found: Future = Future()
+
+    def note(_changes):
+        calls = [call for call in session.live.state.tool_calls.values() if call.status == status]
+        if calls and not found.done():
+            found.set_result(calls[0])
 
     session.agent.thread.call(lambda: (session.live.subscribe(note), note([])))
     return found
@@ -75,24 +89,75 @@ def test_what_is_rejected_does_not_run_and_the_agent_is_told(hands, asking, spac
     assert CODE in card.content[0].block.text
 
 
-def test_allowed_for_the_session_is_not_asked_again_until_it_is_forgotten(hands, asking, notebook):
+def test_allowed_for_the_session_is_not_asked_again_until_it_is_taken_back(hands, asking):
     answer(asking, "allow_session")
     hands.call("run_code", code="1")
     hands.call("run_code", code="2")
     assert len(asking.live.state.permissions) == 1
-    notebook.tools.forget_grants(asking.agent)
+    assert asking.grants == ("run_code",)
+    asking.revoke("run_code")
     answer(asking, "reject")
     assert hands.call("run_code", code="3").is_error
 
 
-def test_a_grant_of_one_session_is_not_another_ones(hands, asking, agent, notebook):
+def test_only_what_was_granted_can_be_taken_back(asking):
+    with pytest.raises(UsageError, match="'run_code' is not allowed for this session; nothing"):
+        asking.revoke("run_code")
+
+
+@pytest.mark.parametrize("policy", ["reject", "ask", "reads", lambda _: "reject"])
+@pytest.mark.parametrize("way", ["session", "agent", "prompt"])
+def test_a_new_policy_takes_effect_on_what_was_granted(hands, asking, agent, space, policy, way):
     answer(asking, "allow_session")
     hands.call("run_code", code="1")
-    other = agent.new_session()
-    callers = agent.thread.call(lambda: list(notebook.tools._callers))
-    granted = {caller.live: caller.granted for caller in callers}
-    assert granted[asking.live] == {"run_code"}
-    assert granted[other.live] == set()
+    if way == "session":
+        asking.permissions = policy
+    elif way == "agent":
+        agent.permissions = policy
+    else:
+        asking.prompt("/slow 0", wait=False, permissions=policy)
+    if policy in {"ask", "reads"}:
+        answer(asking, "reject")
+    assert hands.call("run_code", code=CODE).is_error
+    assert "ran" not in space
+    agent.permissions = "ask"
+
+
+def test_a_new_policy_decides_the_question_that_is_open(hands, asking, space):
+    question = next_question(asking)
+    call = hands.begin("run_code", code=CODE)
+    question.result(BOUND_S)
+    asking.permissions = "reject"
+    assert "Not allowed (policy reject)" in text_of(wait_as_a_cell(call))
+    assert "ran" not in space
+
+
+def test_what_a_policy_allowed_does_not_begin_when_the_policy_is_gone(hands, asking, space):
+    """The kernel is busy with the cell that takes the permission back."""
+    asking.permissions = "allow"
+    card = next_card(asking, "in_progress")
+    call = hands.begin("run_code", code=CODE)
+    card.result(BOUND_S)
+    asking.permissions = "ask"
+    assert "The permission was taken back" in text_of(wait_as_a_cell(call))
+    assert "ran" not in space
+
+
+def test_what_a_person_allowed_once_runs_whatever_the_policy_becomes(hands, asking, space):
+    answer(asking, "allow")
+    card = next_card(asking, "in_progress")
+    call = hands.begin("run_code", code=CODE)
+    card.result(BOUND_S)
+    asking.permissions = "reads"
+    assert not wait_as_a_cell(call).is_error
+    assert space["ran"]
+
+
+def test_a_grant_of_one_session_is_not_another_ones(hands, asking, agent):
+    answer(asking, "allow_session")
+    hands.call("run_code", code="1")
+    assert asking.grants == ("run_code",)
+    assert agent.new_session().grants == ()
 
 
 @pytest.mark.parametrize(("policy", "runs"), [("allow", True), ("reject", False), ("reads", None)])
@@ -176,6 +241,7 @@ def test_a_lost_agent_answers_nothing_and_runs_nothing(notebook, space):
     notebook.somebody_is_there = True
     agent = acp.start("demo", label="short-lived")
     session = agent.session
+    session.prompt("/slow 600", wait=False)
     hands = Hands(lambda: mcp_over_http(entry_of(session)))
     question = next_question(session)
     call = hands.begin("run_code", code=CODE)

@@ -37,6 +37,15 @@ def hands(kernel):
 
 
 @pytest.fixture
+def turn(kernel):
+    """A turn that goes on beside the test's cells."""
+    prompt = waiting_cell(None, "/slow 600")
+    kernel.run(prompt)
+    yield
+    kernel.run("turn.cancel()\nturn.wait()")
+
+
+@pytest.fixture
 def signpost():
     """Where code in the kernel can say that it has begun."""
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -50,26 +59,26 @@ def code_that_says_so(signpost, then):
 
 
 def waiting_cell(signpost, prompt):
-    """A cell that prompts and, when it has said so, waits."""
+    """A cell that prompts and, with a signpost, says so and waits."""
     prompts = (
         'agent = get_ipython().magics_manager.registry["AcpMagics"].state.roster.find()\n'
         f"turn = agent.session.prompt({prompt!r}, wait=False)\n"
     )
-    return prompts + code_that_says_so(signpost, "turn.wait()")
+    return prompts + code_that_says_so(signpost, "turn.wait()") if signpost else prompts
 
 
 def has_begun(signpost):
     signpost.accept()[0].close()
 
 
-def test_an_idle_kernel_runs_code_at_once(kernel, hands):
+def test_an_idle_kernel_runs_code_at_once(kernel, hands, turn):
     kernel.run("x = 20")
     result = hands.begin("run_code", code="y = x + 1\nprint('seen')\ny").result(BOUND_S)
     assert text_of(result) == "seen\n\n21\nVariables: new y"
     assert kernel.run("print(y)") == "21"
 
 
-def test_a_busy_kernel_runs_it_when_the_cell_is_over(kernel, hands, signpost):
+def test_a_busy_kernel_runs_it_when_the_cell_is_over(kernel, hands, turn, signpost):
     busy = kernel.send(code_that_says_so(signpost, "time.sleep(1)\nbusy = False"))
     has_begun(signpost)
     call = hands.begin("run_code", code="print(busy)")
@@ -77,7 +86,7 @@ def test_a_busy_kernel_runs_it_when_the_cell_is_over(kernel, hands, signpost):
     kernel.until_idle([busy])
 
 
-def test_a_kernel_that_stays_busy_is_given_up_and_nothing_runs_later(kernel, hands, signpost):
+def test_a_kernel_that_stays_busy_is_given_up_and_nothing_runs_later(kernel, hands, turn, signpost):
     kernel.run(
         "from acp_notebook.kernel.tools.running import interruption\n"
         "interruption.run_bounded.__kwdefaults__['queue_s'] = 0.5"
@@ -117,7 +126,7 @@ def test_the_users_interrupt_ends_the_code_and_the_turn(kernel, hands, signpost)
     assert kernel.run("print('free')") == "free"
 
 
-def test_the_agents_code_gets_prompt_numbers_of_its_own(kernel, hands):
+def test_the_agents_code_gets_prompt_numbers_of_its_own(kernel, hands, turn):
     before = int(kernel.run("print(get_ipython().execution_count)"))
     hands.begin("run_code", code="numbered = 1").result(BOUND_S)
     after = int(kernel.run("print(get_ipython().execution_count)"))
@@ -169,11 +178,6 @@ def test_no_tools_tells_the_agent_of_none(kernel):
     )
     assert told == "[[]]"
     kernel.run("%acp quit bare")
-
-
-def test_grants_are_forgotten_on_demand(kernel):
-    assert "has to ask again" in kernel.run("%acp permissions forget")
-    assert "Permission policy of demo: allow" in kernel.run("%acp permissions")
 
 
 def test_nothing_listens_after_quit(kernel, hands):

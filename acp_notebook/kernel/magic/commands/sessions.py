@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from acp_notebook.errors import UsageError
 from acp_notebook.kernel.magic.arguments import LABEL, TO, option, subcommand
-from acp_notebook.kernel.magic.displays import show_commands, show_options, show_sessions
+from acp_notebook.kernel.magic.displays import (
+    show_commands,
+    show_options,
+    show_permissions,
+    show_sessions,
+)
 from acp_notebook.kernel.magic.state import MagicState
 
 _SESSION = option("id", help="the session's id")
@@ -70,22 +76,24 @@ def set_option(state: MagicState, given: Namespace) -> None:
 
 @subcommand(
     "permissions",
-    option("policy", nargs="?", help="or forget: take back what a session may do"),
+    option("policy", nargs="?", help="ask, reads, allow, reject, a function's name, or forget"),
+    option("tool", nargs="?", help="after forget: the one tool to ask about again"),
     TO,
 )
 def permissions(state: MagicState, given: Namespace) -> None:
-    """Show or set the permission policy: ask, reads, allow, reject, or a function's name."""
+    """Show or set the permission policy, and what stands allowed; forget takes that back."""
     agent = state.roster.find(given.to)
     if given.policy == "forget":
-        from acp_notebook.kernel.notebook_host import forget_grants
-
-        forget_grants(agent)
-        state.print(f"{agent.label} has to ask again for what was allowed for a session.")
+        for session in agent.sessions:
+            if given.tool is None or given.tool in session.grants:
+                session.revoke(given.tool)
+    elif given.tool is not None:
+        raise UsageError(
+            f"Only `forget` takes the name of a tool: %acp permissions forget {given.tool}"
+        )
     elif given.policy is not None:
         agent.permissions = state.policy(given.policy)
-    policy = agent.permissions
-    shown = policy if isinstance(policy, str) else getattr(policy, "__name__", "a function")
-    state.print(f"Permission policy of {agent.label}: {shown}")
+    show_permissions(agent)
 
 
 @subcommand("commands", LABEL)

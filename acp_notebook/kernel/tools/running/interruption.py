@@ -45,6 +45,8 @@ class MainThreadWork(Generic[T]):
         self.called_off: Future[None] = Future()
         self.reason = ""
         """Why the work was called off; empty if it was not."""
+        self.may_begin: Callable[[], str] = lambda: ""
+        """Asked on the main thread at the last moment; returns why the work must not begin."""
         self._call = call
         self._lock = threading.Lock()
         self._is_running = False
@@ -56,6 +58,7 @@ class MainThreadWork(Generic[T]):
             Stopped: The work was called off.
         """
         with self._lock:
+            self.reason = self.reason or self.may_begin()
             if self.reason:
                 raise Stopped(self.reason)
             self._is_running = True

@@ -51,7 +51,7 @@ def ear():
 
 
 @pytest.fixture(params=[over_http, through_the_bridge])
-def hands(request, session, space, ear):
+def hands(request, session, space, turn, ear):
     hands = Hands(lambda: request.param(session, ear))
     yield hands
     hands.close()

@@ -34,7 +34,7 @@ def status(entry, **headers):
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_the_official_client_lists_and_calls_over_http(session, space, mode):
+def test_the_official_client_lists_and_calls_over_http(session, space, turn, mode):
     hands = Hands(lambda: mcp_over_http(entry_of(session), mode))
     space["answer"] = 42
     assert hands.names() == BUILT_IN
@@ -42,7 +42,7 @@ def test_the_official_client_lists_and_calls_over_http(session, space, mode):
     hands.close()
 
 
-def test_the_official_client_lists_and_calls_through_the_bridge(session, space, agent):
+def test_the_official_client_lists_and_calls_through_the_bridge(session, space, turn):
     entry = entry_of(session)
     bridge = bridge_entry(entry["url"], token_of(entry))
     hands = Hands(lambda: mcp_over_stdio(bridge))
