@@ -46,6 +46,11 @@ def mark_all(text: str) -> str:
     return _FOREIGN_WORD.sub(lambda match: _mark_word(match[0], is_code=True), text)
 
 
+def mark_hidden(text: str) -> str:
+    """Return a text with the characters marked that nobody sees."""
+    return text if text.isascii() else _HIDDEN.sub(_mark, text)
+
+
 def mark_name(text: str) -> str:
     """Return a title, a name or a path with the same marks, but for joiners inside a script."""
     if text.isascii():

@@ -173,11 +173,19 @@ class TurnDocument:
         self._terminal_operations()
         self._slot_operations()
 
-    def permission_answer(self, ident: str, number: int) -> tuple[PermissionId, str] | None:
-        """Return the open request and the option of a button; None if the request is settled."""
+    def permission_answer(
+        self, ident: str, number: int, revision: object
+    ) -> tuple[PermissionId, str] | None:
+        """Return the open request and the option of a button.
+
+        None if the request is settled, or if the page showed another revision of it.
+        """
         key = self._key_of(ident, "permission")
         permission = self._state.permissions.get(PermissionId(key.id)) if key else None
-        if permission is None or not permission.is_open:
+        if key is None or permission is None or not permission.is_open:
+            return None
+        entry = self._entries[key]
+        if not isinstance(entry, CardEntry) or entry.revision != revision or key in self._dirty:
             return None
         options = permission.request.options
         if not 0 <= number < len(options):

@@ -73,6 +73,8 @@ class Limits:
     image_chars: int
     """Base64 characters of one image."""
     images_total_chars: int
+    line_chars: int = 2_000
+    """Characters of one line of a diff."""
 
 
 LIVE_LIMITS = Limits(60_000, 20_000, 400, 2_000, 12_000_000, 60_000_000)

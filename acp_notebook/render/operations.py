@@ -19,13 +19,23 @@ def clear() -> Operation:
     return {"op": "clear"}
 
 
-def put(ident: str, kind: str, html: Markup, before: Markup | None = None) -> Operation:
+def put(
+    ident: str,
+    kind: str,
+    html: Markup,
+    before: Markup | None = None,
+    *,
+    revision: int | None = None,
+) -> Operation:
     """Append an entry, or replace it in its place.
 
     If the page has a long entry as `before`, only the changed middle is sent, and `keep` has the
     lengths of the unchanged start and end: some agents send a growing output as a whole each time.
+    The page returns the revision of a question with its answer.
     """
     operation: Operation = {"op": "put", "id": ident, "kind": kind, "html": str(html)}
+    if revision is not None:
+        operation["rev"] = revision
     if before is None or len(html) < _SHORT_CHARS:
         return operation
     start = _common(html, before)

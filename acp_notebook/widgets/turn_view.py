@@ -228,7 +228,7 @@ class TurnPresenter:
             elif act == "earlier":
                 self._show_earlier()
             else:
-                self._act(act, ident, content.get("n"))
+                self._act(act, ident, content)
 
     def _choose(self, option_id: str, value: str) -> None:
         if self._document.has_option(option_id, value):
@@ -255,7 +255,7 @@ class TurnPresenter:
         else:
             self._actions.reply(elicitation_id, ACTIONS[act])
 
-    def _act(self, act: str, ident: str, number: object) -> None:
+    def _act(self, act: str, ident: str, content: Mapping[str, Any]) -> None:
         if act == "stop":
             self._actions.stop()
         elif act == "withdraw":
@@ -266,7 +266,8 @@ class TurnPresenter:
             tool_call_id = self._document.tool_call(ident)
             if tool_call_id is not None:
                 self._actions.cancel_tool_call(tool_call_id)
-        elif act == "answer" and isinstance(number, int):
-            answer = self._document.permission_answer(ident, number)
+        elif act == "answer" and isinstance(number := content.get("n"), int):
+            self._flush()  # an answer counts for what the page shows, not for what changed since
+            answer = self._document.permission_answer(ident, number, content.get("rev"))
             if answer is not None:
                 self._actions.answer(*answer)

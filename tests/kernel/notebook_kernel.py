@@ -36,6 +36,7 @@ class NotebookKernel(KernelUnderTest):
         self._cell_of_display: dict[str, str] = {}
         self._entries: dict[str, dict[str, str]] = defaultdict(dict)
         self._slots: dict[str, dict[str, str]] = defaultdict(dict)
+        self._revisions: dict[tuple[str, str], int | None] = {}
 
     def send(self, code: str) -> str:
         """Send a cell as a notebook does; return its id at once."""
@@ -86,7 +87,8 @@ class NotebookKernel(KernelUnderTest):
 
     def click(self, button: Button) -> None:
         """Press a button, as the page does."""
-        act = {"t": "act", "act": "answer", "id": button.ident, "n": button.number}
+        revision = self._revisions[button.view, button.ident]
+        act = {"t": "act", "act": "answer", "id": button.ident, "n": button.number, "rev": revision}
         message = self.send_comm(button.view, {"method": "custom", "content": act})
         self.until_idle([message])
 
@@ -113,6 +115,7 @@ class NotebookKernel(KernelUnderTest):
                 self._slots[view].clear()
             case "put":
                 self._entries[view][operation["id"]] = operation["html"]
+                self._revisions[view, operation["id"]] = operation.get("rev")
             case "del":
                 self._entries[view].pop(operation["id"], None)
             case "set" | "add":

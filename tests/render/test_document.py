@@ -153,7 +153,7 @@ def test_a_permission_shows_what_it_is_about_and_the_agents_own_labels() -> None
     )
     for part in ("May I?", "It is safe", "a.txt", "one two", "Go ahead", "Always", "from now on"):
         assert part in text
-    assert turn.document.permission_answer("e1", 2) == (QUESTION, "no")
+    assert turn.document.permission_answer("e1", 2, 1) == (QUESTION, "no")
 
 
 @pytest.mark.requirement("PERM-1")
@@ -168,11 +168,23 @@ def test_a_command_that_asks_is_shown_in_full_with_its_folder() -> None:
 def test_a_button_without_meaning_answers_nothing() -> None:
     turn = Turn()
     turn.see(u.PermissionRequested(QUESTION, "May I?", OPTIONS))
-    assert turn.document.permission_answer("e0", 3) is None
-    assert turn.document.permission_answer("e0", -1) is None
-    assert turn.document.permission_answer("e9", 0) is None
+    assert turn.document.permission_answer("e0", 3, 1) is None
+    assert turn.document.permission_answer("e0", -1, 1) is None
+    assert turn.document.permission_answer("e9", 0, 1) is None
     turn.see(u.PermissionSettled(QUESTION, "no", "you"))
-    assert turn.document.permission_answer("e0", 0) is None
+    assert turn.document.permission_answer("e0", 0, 2) is None
+
+
+def test_an_answer_to_an_earlier_drawing_of_the_question_does_not_count() -> None:
+    turn = Turn()
+    call = u.ToolCallSubject(CALL)
+    turn.see(u.ToolCallUpdate(CALL, title="Write", raw_input={"path": "a.txt"}))
+    turn.see(u.PermissionRequested(QUESTION, "May I?", OPTIONS, subject=call))
+    assert turn.document.permission_answer("e1", 0, 1) == (QUESTION, "yes")
+    turn.see(u.ToolCallUpdate(CALL, raw_input={"path": "/etc/passwd"}))
+    assert turn.document.permission_answer("e1", 0, 1) is None
+    assert turn.document.permission_answer("e1", 0, None) is None
+    assert turn.document.permission_answer("e1", 0, 2) == (QUESTION, "yes")
 
 
 @pytest.mark.requirement("PERM-3")
@@ -182,7 +194,7 @@ def test_one_question_does_not_hide_another() -> None:
     turn.see(u.PermissionRequested(QUESTION, "First?", OPTIONS))
     turn.see(u.PermissionRequested(other, "Second?", OPTIONS))
     turn.see(u.PermissionSettled(QUESTION, "yes", "you"))
-    assert turn.document.permission_answer("e1", 0) == (other, "yes")
+    assert turn.document.permission_answer("e1", 0, 1) == (other, "yes")
     assert "Allowed once" in turn.page.text
 
 

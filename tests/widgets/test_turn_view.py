@@ -215,17 +215,33 @@ def test_every_message_says_what_time_it_is_on_the_clock_of_its_spans(stage: Sta
 @pytest.mark.requirement("PERM-2")
 def test_a_pressed_button_answers_with_the_exact_option(stage: Stage) -> None:
     stage.see(u.PermissionRequested(QUESTION, "May I?", OPTIONS))
-    stage.view.press(t="act", act="answer", id="e0", n=1)
+    stage.view.press(t="act", act="answer", id="e0", n=1, rev=1)
     assert stage.asked == []
     stage.handle()
     assert stage.asked == [("answer", QUESTION, "no")]
+
+
+def test_an_answer_counts_for_what_the_page_shows_not_for_what_changed_since(stage: Stage) -> None:
+    call = u.ToolCallId("c")
+    asked = u.PermissionRequested(QUESTION, "May I?", OPTIONS, subject=u.ToolCallSubject(call))
+    stage.see(u.ToolCallUpdate(call, raw_input={"path": "a.txt"}))
+    stage.see(asked)
+    stage.see(u.ToolCallUpdate(call, raw_input={"path": "/etc/passwd"}))  # sent with the next beat
+    assert "/etc/passwd" not in str(stage.view.sent)
+    stage.view.press(t="act", act="answer", id="e1", n=0, rev=1)
+    stage.handle()
+    assert stage.asked == []
+    assert "/etc/passwd" in str(stage.view.sent[-1])
+    stage.view.press(t="act", act="answer", id="e1", n=0, rev=2)
+    stage.handle()
+    assert stage.asked == [("answer", QUESTION, "yes")]
 
 
 @pytest.mark.requirement("PERM-3")
 def test_a_second_press_after_the_answer_does_nothing(stage: Stage) -> None:
     stage.see(u.PermissionRequested(QUESTION, "May I?", OPTIONS))
     stage.see(u.PermissionSettled(QUESTION, "no", "you"))
-    stage.view.press(t="act", act="answer", id="e0", n=0)
+    stage.view.press(t="act", act="answer", id="e0", n=0, rev=2)
     stage.handle()
     assert stage.asked == []
 
@@ -247,9 +263,11 @@ def test_stop_and_withdraw_reach_the_actions(stage: Stage) -> None:
         "sync",
         {},
         {"t": "act"},
-        {"t": "act", "act": "answer", "id": "e0", "n": "1"},
-        {"t": "act", "act": "answer", "id": "e0", "n": 99},
-        {"t": "act", "act": "answer", "id": None, "n": 0},
+        {"t": "act", "act": "answer", "id": "e0", "n": "1", "rev": 1},
+        {"t": "act", "act": "answer", "id": "e0", "n": 99, "rev": 1},
+        {"t": "act", "act": "answer", "id": "e0", "n": 0},
+        {"t": "act", "act": "answer", "id": "e0", "n": 0, "rev": 0},
+        {"t": "act", "act": "answer", "id": None, "n": 0, "rev": 1},
         {"t": "act", "act": "__class__", "id": "e0", "n": 0},
     ],
 )
@@ -264,7 +282,7 @@ def test_a_message_that_makes_no_sense_does_nothing(stage: Stage, content: objec
 def test_a_message_is_handled_on_the_states_own_thread_only(stage: Stage) -> None:
     stage.see(u.PermissionRequested(QUESTION, "May I?", OPTIONS))
     stranger = threading.Thread(
-        target=stage.view.press, kwargs={"t": "act", "act": "answer", "id": "e0", "n": 0}
+        target=stage.view.press, kwargs={"t": "act", "act": "answer", "id": "e0", "n": 0, "rev": 1}
     )
     stranger.start()
     stranger.join()
@@ -297,7 +315,7 @@ def test_the_end_is_shown_at_once(stage: Stage) -> None:
 
 def test_the_widget_is_a_small_module_without_a_build_step() -> None:
     view = TurnView()
-    assert len(view._esm.encode()) <= 20_000
+    assert len(view._esm.encode()) <= 24_000
     assert "export default" in view._esm
     assert "import " not in view._esm
     assert "application/vnd.jupyter.widget-view+json" in str(view._repr_mimebundle_())

@@ -12,8 +12,7 @@ from markupsafe import Markup
 
 from acp_notebook.render.entries.json_view import json_part, pre_part, rest_remark
 from acp_notebook.render.labels import size_words
-from acp_notebook.render.markup import Theme, clean, join, label
-from acp_notebook.render.parsing.code import code_block
+from acp_notebook.render.markup import Theme, join, label
 from acp_notebook.render.parsing.markdown import is_safe_link, render_markdown
 from acp_notebook.session.content import (
     AudioBlock,
@@ -73,13 +72,6 @@ def text_part(theme: Theme, text: str) -> Markup:
     limit = theme.limits.text_chars
     body = theme("div", "md", markdown_part(theme, text[:limit], is_whole=True))
     return body + rest_remark(theme, len(text) - limit, "characters")
-
-
-def code_part(theme: Theme, code: str, language: str) -> Markup:
-    """Render highlighted code for an approval, up to the theme's limit."""
-    most = theme.limits.text_chars
-    body = theme("div", "code", theme.markdown(code_block(clean(code[:most]), language)))
-    return body + rest_remark(theme, len(code) - most, "characters")
 
 
 def json_fold(theme: Theme, title: str, value: Any, key: str) -> Markup:

@@ -12,7 +12,6 @@ from acp_notebook.render.markup import Theme, join, label, visible
 from acp_notebook.render.parsing.diff import DiffFile, DiffLine, DiffText, change_words
 from acp_notebook.session.updates import DiffChange, DiffItem
 
-_LINE_CHARS = 2_000
 _FILES_OPEN = 6
 _HIDDEN_LINES = 200
 _HIDDEN_IN_RECORD = 0
@@ -34,14 +33,16 @@ def _counts(theme: Theme, added: int, removed: int) -> Markup:
     return theme("span", "counts", plus, " ", minus, title=words)
 
 
-def render_diff(theme: Theme, item: DiffItem, text: DiffText, key: str) -> Markup:
-    """Render the files of a diff and their lines."""
+def render_diff(
+    theme: Theme, item: DiffItem, text: DiffText, key: str, *, is_asked: bool = False
+) -> Markup:
+    """Render the files of a diff and their lines; all are unfolded if they have to be allowed."""
     named = _named(item, text)
     rest = [change for change in item.changes if all(change is not each for each, _ in named)]
     parts = [theme("div", "file", change_words(change)) for change in rest]
     left = theme.limits.diff_lines
     for number, (change, file) in enumerate(named):
-        is_open = number < _FILES_OPEN
+        is_open = is_asked or number < _FILES_OPEN
         parts.append(_file(theme, change, file, f"{key}.{number}", left, is_open=is_open))
         left = max(0, left - len(file.lines))
     return theme("div", "part", *parts)
@@ -114,11 +115,15 @@ def _hidden(theme: Theme, line: DiffLine, key: str) -> Markup:
 
 def _line(theme: Theme, line: DiffLine) -> Markup:
     looks = f"diff-line diff-{line.kind}"
-    text = line.text[:_LINE_CHARS]
+    most = theme.limits.line_chars
+    text = line.text[:most]
     number = "" if line.number is None else str(line.number)
     # The page's style sheet shows the number, so that copied lines do not contain it.
     column = theme("span", "diff-number", number or " ") if theme.is_static else ""
     pieces = _pieces(theme, text, line)
+    rest = len(line.text) - most
+    if rest > 0:
+        pieces.append(theme("span", "left-out", f"… {count_words(rest, 'more character')}"))
     return theme("span", looks, column, *pieces, data_line=number)
 
 

@@ -103,6 +103,7 @@ def render_elicitation(theme: Theme, elicitation: Elicitation, ident: str) -> Ma
         *body,
         novalidate=True,
         autocomplete="off",
+        data_ask=True,
         data_form=ident,
         aria_label=f"{label(theme.agent_name, 80)} asks: {label(request.message)}",
     )
@@ -143,6 +144,7 @@ def _button(
         data_act=None if is_submit else act,
         data_id=ident,
         data_key=f"{ident}.{act}",
+        aria_disabled="true",
     )
 
 
@@ -267,6 +269,7 @@ def _page(theme: Theme, address: WebAddress, ident: str) -> list[Markup]:
         data_act="open",
         data_id=ident,
         data_key=f"{ident}.open",
+        aria_disabled="true",
     )
     remark = "It opens in a new tab, by your click only."
     return [*parts, _buttons(theme, first, ident), theme("div", "muted small", remark)]

@@ -33,6 +33,8 @@ class CardEntry:
         self.ident = ident
         self.places: dict[str, TerminalId] = {}
         """The terminals that the card shows, by slot."""
+        self.revision = 0
+        """How often the entry was drawn; an answer to an earlier drawing does not count."""
         self._theme = theme
         self._html: Markup | None = None
 
@@ -48,13 +50,18 @@ class CardEntry:
         before, self._html = self._html, html
         if html == before:
             return []
-        return [op.put(self.ident, self.key.kind, html, before)]
+        self.revision += 1
+        return [op.put(self.ident, self.key.kind, html, before, revision=self._sent_revision)]
 
     def snapshot(self) -> list[Operation]:
         """Return everything for a new page."""
         if self._html is None:
             return []
-        return [op.put(self.ident, self.key.kind, self._html)]
+        return [op.put(self.ident, self.key.kind, self._html, revision=self._sent_revision)]
+
+    @property
+    def _sent_revision(self) -> int | None:
+        return self.revision if self.key.kind == "permission" else None
 
     def finish(self, state: SessionState) -> list[Operation]:
         """Return the last operations."""

@@ -7,21 +7,23 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from acp_notebook.render.entries.content import code_part, json_fold, text_part
+from acp_notebook.render.entries.consent import code_to_allow, value_to_allow, whole
+from acp_notebook.render.entries.content import text_part
 from acp_notebook.render.entries.json_view import json_part
-from acp_notebook.render.entries.tool_call import render_command, tool_body, tool_title
+from acp_notebook.render.entries.tool_call import own_mark, render_command, tool_body, tool_title
 from acp_notebook.render.labels import WAITS, answer_words, by_words, chosen_option, is_lasting
 from acp_notebook.render.markup import Theme, label, visible
-from acp_notebook.session.state import Permission, SessionState
+from acp_notebook.session.state import Permission, SessionState, ToolCall
 from acp_notebook.session.updates import (
     CodeSubject,
     CommandSubject,
     PermissionOption,
+    PermissionRequested,
     ToolCallSubject,
     UnknownSubject,
 )
 
-_TITLE_LIMIT_CHARS = 2_000
+_TITLE_CHARS = 300
 _DIGIT_KEYS = 9
 
 
@@ -39,31 +41,42 @@ def render_permission(
     request = permission.request
     if not permission.is_open:
         return _answered(theme, permission, ident)
-    title = theme(
-        "div",
-        "ask-title",
-        theme("span", "ask-mark", "?", aria_hidden="true"),
-        " ",
-        visible(request.title[:_TITLE_LIMIT_CHARS]),
-    )
-    parts = [title]
+    parts = [_asker(theme, request), *_title(theme, request.title)]
     if request.description:
-        parts.append(text_part(theme, request.description))
-    parts += _subject(theme, state, permission, ident)
+        parts.append(text_part(whole(theme), visible(request.description)))
+    parts += _subject(whole(theme), state, permission, ident)
     if theme.is_static:
         parts.append(theme("div", "muted small", WAITS))
         return theme("div", "card card-line", *parts)
     parts.append(_buttons(theme, request.options, ident))
     return theme(
         "div",
-        "ask",
+        "ask own" if isinstance(request.subject, CodeSubject) else "ask",
         *parts,
         role="group",
         tabindex="0",
+        data_ask=True,
         data_keys=ident,
         data_key=f"{ident}.ask",
         aria_label=f"Permission: {label(request.title)}",
     )
+
+
+def _asker(theme: Theme, request: PermissionRequested) -> Markup:
+    agent = label(theme.agent_name, 80)
+    if isinstance(request.subject, CodeSubject):
+        words = f" {agent} wants to use the kernel of this notebook"
+        return theme("div", "muted small", own_mark(theme), words)
+    return theme("div", "muted small", f"{agent} asks you")
+
+
+def _title(theme: Theme, title: str) -> list[Markup]:
+    mark = theme("span", "ask-mark", "?", aria_hidden="true")
+    shown = visible(title)
+    if len(shown) <= _TITLE_CHARS and "\n" not in shown:
+        return [theme("div", "ask-title", mark, " ", shown)]
+    # Some agents put the whole command here.
+    return [theme("div", "ask-title", mark, " ", label(title)), code_to_allow(theme, title)]
 
 
 def _answered(theme: Theme, permission: Permission, ident: str) -> Markup:
@@ -81,7 +94,7 @@ def _answered(theme: Theme, permission: Permission, ident: str) -> Markup:
         case CommandSubject(command=command, cwd=cwd):
             detail.append(render_command(theme, command, cwd))
         case CodeSubject(code=code, language=language):
-            detail.append(code_part(theme, visible(code), language))
+            detail.append(code_to_allow(theme, code, language))
         case UnknownSubject(raw=raw):
             detail.append(json_part(theme, raw, f"{ident}.s"))
         case _:
@@ -102,18 +115,26 @@ def _subject(theme: Theme, state: SessionState, permission: Permission, ident: s
             call = state.tool_calls.get(tool_call_id)
             if call is None:
                 return [theme("div", "muted small", f"Tool call {label(tool_call_id, 80)}")]
-            title = theme("div", "muted small", theme.titled(tool_title(call)), dir="auto")
-            body = tool_body(theme, state, call, subject_ident(ident), is_open=True)
-            return [title, theme("div", "ask-subject", *body)] if body else [title]
+            body = tool_body(theme, state, call, subject_ident(ident), is_asked=True)
+            title = _call_title(theme, permission, call)
+            return [*title, theme("div", "ask-subject", *body)] if body else title
         case CommandSubject(command=command, cwd=cwd):
             return [render_command(theme, command, cwd)]
         case CodeSubject(code=code, language=language):
-            return [code_part(theme, visible(code), language)]
+            return [code_to_allow(theme, code, language)]
         case UnknownSubject(type=kind, raw=raw):
-            title_words = f"About something of the unknown type {label(kind, 60)}"
-            return [json_fold(theme, title_words, raw, f"{ident}.s")]
+            words = f"About something of the unknown type {label(kind, 60)}"
+            return [theme("div", "muted small", words), value_to_allow(theme, raw)]
         case None:
             return []
+
+
+def _call_title(theme: Theme, permission: Permission, call: ToolCall) -> list[Markup]:
+    title = call.title or ""
+    if len(title) > _TITLE_CHARS or "\n" in title:
+        is_said = title == permission.request.title
+        return [] if is_said else [code_to_allow(theme, title)]
+    return [theme("div", "muted small", theme.titled(tool_title(call), _TITLE_CHARS), dir="auto")]
 
 
 def _buttons(theme: Theme, options: tuple[PermissionOption, ...], ident: str) -> Markup:
@@ -147,6 +168,9 @@ def _button(
         data_act="answer",
         data_id=ident,
         data_n=str(number),
+        data_effect=effect,
+        # Until the page has seen the question stand still.
+        aria_disabled="true",
         data_key=f"{ident}.b{number}",
         data_primary=is_primary,
     )

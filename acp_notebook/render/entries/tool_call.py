@@ -11,15 +11,31 @@ from typing import Any
 
 from markupsafe import Markup
 
+from acp_notebook.render.entries.consent import shown_text, value_to_allow, whole
+from acp_notebook.render.entries.content import text_part
 from acp_notebook.render.entries.diff_view import diff_counts, render_diff
-from acp_notebook.render.entries.json_view import fields_part, json_part, pre_part
+from acp_notebook.render.entries.json_view import fields_part, json_part, pre_part, rest_remark
 from acp_notebook.render.entries.tool_text import render_output
-from acp_notebook.render.labels import KINDS, count_words, kind_of, spent_words, status_words
+from acp_notebook.render.labels import (
+    KINDS,
+    by_words,
+    count_words,
+    kind_of,
+    spent_words,
+    status_words,
+)
 from acp_notebook.render.markup import Theme, join, label, visible
 from acp_notebook.render.parsing.diff import diff_text
 from acp_notebook.render.parsing.terminal import TerminalText
-from acp_notebook.session.content import ImageBlock
-from acp_notebook.session.state import OPEN_META, EntryKey, SessionState, Terminal, ToolCall
+from acp_notebook.session.content import ImageBlock, TextBlock
+from acp_notebook.session.state import (
+    ALLOWED_META,
+    OPEN_META,
+    EntryKey,
+    SessionState,
+    Terminal,
+    ToolCall,
+)
 from acp_notebook.session.updates import (
     ContentItem,
     DiffItem,
@@ -48,7 +64,7 @@ def render_tool_call(theme: Theme, state: SessionState, call: ToolCall, ident: s
     """Render the card of a tool call."""
     body = tool_body(theme, state, call, ident)
     line = _line(theme, call)
-    kind = f"card tool kind-{kind_of(call.kind)}"
+    kind = f"card tool kind-{kind_of(call.kind)}" + (" own" if call.is_own else "")
     if not body:
         return theme("div", f"{kind} card-plain", theme("div", "tool-line", line))
     shown = theme("div", "card-body", *body)
@@ -65,7 +81,7 @@ def _line(theme: Theme, call: ToolCall) -> Markup:
     extra = theme("span", "mono muted", name) if is_news else Markup("")
     return Markup(" ").join(
         [
-            theme.icon(kind, word),
+            own_mark(theme) if call.is_own else theme.icon(kind, word),
             theme("span", "title tool-title", theme.titled(tool_title(call)), dir="auto"),
             extra,
             diff_counts(theme, diffs),
@@ -88,6 +104,12 @@ def _spent(theme: Theme, call: ToolCall) -> Markup:
     return theme("span", "num muted small", words) if words else Markup("")
 
 
+def own_mark(theme: Theme) -> Markup:
+    """Make the mark of what a tool of this kernel shows, which no agent's text can have."""
+    meaning = "Shown by this notebook, not by the agent"
+    return theme("span", "badge own-mark", "kernel", title=meaning)
+
+
 def _says(title: str, word: str) -> bool:
     return title.casefold().startswith(word.casefold())
 
@@ -100,33 +122,56 @@ def _has_image(call: ToolCall) -> bool:
 
 
 def tool_body(
-    theme: Theme, state: SessionState, call: ToolCall, ident: str, *, is_open: bool = False
+    theme: Theme, state: SessionState, call: ToolCall, ident: str, *, is_asked: bool = False
 ) -> list[Markup]:
-    """Render the folded part: places, input, content, output. `is_open` unfolds the input."""
+    """Render the folded part: who allowed it, places, input, content, output.
+
+    Of a call that `is_asked` about, everything is shown in full and unfolded.
+    """
     parts = []
+    if ALLOWED_META in call.meta and call.is_own:
+        parts.append(
+            theme("div", "part muted small", f"Allowed {by_words(call.meta[ALLOWED_META])}")
+        )
     if call.locations:
         parts.append(_locations(theme, call.locations))
     if _says_something(call.raw_input):
-        summary = join("Input")
-        fields = fields_part(theme, call.raw_input, f"{ident}.in")
-        parts.append(theme.fold("part fold", summary, fields, key=f"{ident}.in", is_open=is_open))
-    for number, item in enumerate(call.content):
-        key = f"{ident}.c{number}"
-        match item:
-            case ContentItem(block=block):
-                parts.append(theme("div", "part", render_output(theme, call.kind, block, key)))
-            case DiffItem():
-                parts.append(render_diff(theme, item, diff_text(item), key))
-            case TerminalItem() if item in call.content[:number]:
-                pass  # each terminal has one slot
-            case TerminalItem(terminal_id=terminal_id):
-                place = terminal_slot(ident, terminal_id, call)
-                parts.append(render_terminal(theme, state.terminals.get(terminal_id), place))
-            case UnknownItem(type=kind, raw=raw):
-                parts.append(_raw(theme, f"Unknown content: {label(kind, 60)}", raw, key))
+        parts.append(_input(theme, call.raw_input, f"{ident}.in", is_asked=is_asked))
+    for number in range(len(call.content)):
+        parts += _content(theme, state, call, ident, number, is_asked=is_asked)
     if _says_something(call.raw_output):
         parts.append(_raw(theme, "Output", call.raw_output, f"{ident}.out"))
     return [*parts, *_cancel_button(theme, state, call, ident)]
+
+
+def _content(
+    theme: Theme, state: SessionState, call: ToolCall, ident: str, number: int, *, is_asked: bool
+) -> list[Markup]:
+    item, key = call.content[number], f"{ident}.c{number}"
+    match item:
+        case ContentItem(block=TextBlock(text=text)) if call.is_own and not number:
+            # The code that ran belongs to the record in full, whatever the record's limits.
+            return [theme("div", "part", text_part(whole(theme), text))]
+        case ContentItem(block=TextBlock(text=text) as block):
+            block = TextBlock(visible(text)) if is_asked else block
+            return [theme("div", "part", render_output(theme, call.kind, block, key))]
+        case ContentItem(block=other):
+            return [theme("div", "part", render_output(theme, call.kind, other, key))]
+        case DiffItem():
+            return [render_diff(theme, item, diff_text(item), key, is_asked=is_asked)]
+        case TerminalItem() if item in call.content[:number]:
+            return []  # each terminal has one slot
+        case TerminalItem(terminal_id=terminal_id):
+            place = terminal_slot(ident, terminal_id, call)
+            return [render_terminal(theme, state.terminals.get(terminal_id), place)]
+        case UnknownItem(type=kind, raw=raw):
+            return [_raw(theme, f"Unknown content: {label(kind, 60)}", raw, key)]
+
+
+def _input(theme: Theme, value: Any, key: str, *, is_asked: bool) -> Markup:
+    if is_asked:
+        return theme("div", "part", value_to_allow(theme, value))
+    return theme.fold("part fold", join("Input"), fields_part(theme, value, key), key=key)
 
 
 def _cancel_button(theme: Theme, state: SessionState, call: ToolCall, ident: str) -> list[Markup]:
@@ -195,8 +240,10 @@ def render_terminal(theme: Theme, terminal: Terminal | None, place: str) -> Mark
         return theme("div", "part muted", "A terminal that has not reported yet")
     head = []
     if terminal.command:
-        command = visible(terminal.command[:2_000])
+        command = visible(terminal.command[: theme.limits.text_chars])
         head.append(theme("div", "command mono", theme("span", "muted", "$ "), command))
+        rest = len(terminal.command) - theme.limits.text_chars
+        head.append(rest_remark(theme, rest, "characters of a command"))
     facts = [label(terminal.cwd)] if terminal.cwd else []
     facts += [exit_words(terminal.exit_status)] if terminal.exit_status else []
     if facts:
@@ -225,4 +272,4 @@ def _static_output(theme: Theme, terminal: Terminal) -> Markup:
 def render_command(theme: Theme, command: str, cwd: str) -> Markup:
     """Render a command for an approval, in full."""
     folder = theme("div", "muted small", "in ", theme("span", "mono", visible(cwd))) if cwd else ""
-    return theme("div", "part", pre_part(theme, visible(command)), folder)
+    return theme("div", "part", pre_part(whole(theme), shown_text(command)), folder)

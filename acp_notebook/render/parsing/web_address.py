@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from acp_notebook.render.markup import visible
+from acp_notebook.render.characters import mark_hidden
+from acp_notebook.render.markup import clean
 
 ADDRESS_LIMIT_CHARS: Final = 4_000
 NAMED_LETTERS: Final = 4
@@ -34,11 +35,11 @@ class WebAddress:
 
 def read_address(url: str) -> WebAddress:
     """Read a url without fetching anything."""
-    shown = visible(url[:ADDRESS_LIMIT_CHARS]).replace("\n", "\N{REPLACEMENT CHARACTER}")
+    shown = _shown(url[:ADDRESS_LIMIT_CHARS]).replace("\n", "\N{REPLACEMENT CHARACTER}")
     reason = ""
     if len(url) > ADDRESS_LIMIT_CHARS:
         reason = "It is far too long for an address."
-    elif _ODD.search(url) or visible(url) != url:
+    elif _ODD.search(url) or _shown(url) != url:
         reason = "It holds characters that no address has."
     try:
         parts = urlsplit(url)
@@ -51,11 +52,16 @@ def read_address(url: str) -> WebAddress:
     elif ":" not in host and not _HOST.fullmatch(host):
         reason = reason or "It names no host."
     if reason:
-        return WebAddress(shown, visible(host), None, (reason,))
+        return WebAddress(shown, _shown(host), None, (reason,))
     plain, warnings = _plain_host(host)
     if plain is None:
-        return WebAddress(shown, visible(host), None, ("Its host is no possible name.",))
+        return WebAddress(shown, _shown(host), None, ("Its host is no possible name.",))
     return WebAddress(shown, plain, url, (*warnings, *_oddities(parts, plain)))
+
+
+def _shown(text: str) -> str:
+    # Letters of other scripts are explained in words.
+    return mark_hidden(clean(text))
 
 
 def _plain_host(host: str) -> tuple[str | None, tuple[str, ...]]:
@@ -71,12 +77,12 @@ def _plain_host(host: str) -> tuple[str | None, tuple[str, ...]]:
         warning = "The host's name is written in an international code that cannot be read."
         return (host if host.isascii() else None), (warning,)
     odd = [
-        f"{visible(each)} ({unicodedata.name(each, 'no name')})"
+        f"{_shown(each)} ({unicodedata.name(each, 'no name')})"
         for each in reading
         if not each.isascii()
     ]
     warning = (
-        f"The host's name reads {visible(reading)}, with letters beyond a to z: "
+        f"The host's name reads {_shown(reading)}, with letters beyond a to z: "
         f"{', '.join(dict.fromkeys(odd[:NAMED_LETTERS]))}. Such a name can look like another one."
     )
     return plain, (warning,)
@@ -85,7 +91,7 @@ def _plain_host(host: str) -> tuple[str | None, tuple[str, ...]]:
 def _oddities(parts: SplitResult, host: str) -> list[str]:
     found = []
     if "@" in parts.netloc:
-        before = visible(parts.netloc.rpartition("@")[0])
+        before = _shown(parts.netloc.rpartition("@")[0])
         found.append(f"“{before}” is no host: what counts is {host}, behind the @.")
     is_local = host == "localhost" or _address_of(host) in {"127.0.0.1", "::1"}
     if not is_local and (_NUMBERS.fullmatch(host) or ":" in host):

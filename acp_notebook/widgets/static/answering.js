@@ -4,31 +4,47 @@ import { all } from './elements.js';
 
 export class Answers {
   #send;
+  #allows;
 
-  /** @param {(message: object) => void} send */
-  constructor(send) {
+  /**
+   * @param {(message: object) => void} send
+   * @param {(button: HTMLElement) => boolean} allows whether a button takes a press now
+   */
+  constructor(send, allows) {
     this.#send = send;
+    this.#allows = allows;
   }
 
-  /** @param {HTMLElement} target what was clicked */
-  click(target) {
+  /**
+   * @param {HTMLElement} target what was clicked
+   * @param {Event} event
+   */
+  click(target, event) {
     const fold = target.closest('summary')?.parentElement;
     if (fold && !target.closest('a, button')) fold.dataset.touched = '';
     const button = target.closest('button[data-act], a[data-act]');
-    if (button) this.press(/** @type {HTMLButtonElement} */ (button));
+    if (!button) return;
+    const isTaken = this.press(/** @type {HTMLButtonElement} */ (button));
+    if (!isTaken) event.preventDefault(); // a link that does not count opens nothing
   }
 
-  /** @param {HTMLButtonElement} button */
+  /**
+   * @param {HTMLButtonElement} button
+   * @returns {boolean} whether the press counts
+   */
   press(button) {
-    if (button.disabled) return;
+    if (button.disabled || !this.#allows(button)) return false;
     const { act, id, n } = button.dataset;
-    this.#send({ t: 'act', act, id, n: n === undefined ? null : Number(n) });
-    if (act === 'stop' || act === 'earlier') return; // pressed again it means more
+    const entry = /** @type {HTMLElement | null} */ (button.closest('[data-rev]'));
+    const rev = entry ? { rev: Number(entry.dataset.rev) } : {};
+    this.#send({ t: 'act', act, id, n: n === undefined ? null : Number(n), ...rev });
+    if (act === 'stop' || act === 'earlier') return true; // pressed again it means more
     const card = button.closest('[data-keys]') ?? button.parentElement;
-    if (!card) return;
+    if (!card) return true;
     card.setAttribute('aria-busy', 'true');
     for (const other of card.querySelectorAll('button')) other.disabled = true;
     button.classList.add('acp-pressed');
+    return true;
   }
 
   /** @param {HTMLElement} control what was changed */
@@ -75,7 +91,7 @@ export function submitByKey(event) {
  */
 export function keepKeys(entry) {
   for (const card of all(entry, '[data-keys], form')) {
-    for (const part of [card, ...all(card, 'input, select, button, a, summary')]) {
+    for (const part of [card, ...all(card, 'input, select, button, a, summary, pre')]) {
       part.dataset.lmSuppressShortcuts = '';
     }
   }

@@ -55,10 +55,11 @@ export class Blocks {
   }
 
   /** @param {import('./messages.js').Put} operation */
-  put({ id, kind, html, keep }) {
+  put({ id, kind, html, keep, rev }) {
     const entry = this.#entries.get(id) ?? this.#append(id, kind);
     const source = keep ? splice(this.#sources.get(id) ?? '', keep, html) : html;
     this.#sources.set(id, source);
+    if (rev !== undefined) entry.dataset.rev = String(rev);
     replaceHtml(entry, source, { keepsSlots: true });
     this.#onEntry(entry);
   }

@@ -9,12 +9,17 @@ import { all } from './elements.js';
 
 export class Forms {
   #send;
+  #allows;
   /** @type {Map<string, Values>} */
   #drafts = new Map();
 
-  /** @param {(message: object) => void} send */
-  constructor(send) {
+  /**
+   * @param {(message: object) => void} send
+   * @param {(form: HTMLElement) => boolean} allows whether a form can be sent now
+   */
+  constructor(send, allows) {
     this.#send = send;
+    this.#allows = allows;
   }
 
   /** @param {HTMLFormElement | null | undefined} form */
@@ -31,7 +36,7 @@ export class Forms {
 
   /** @param {HTMLFormElement} form */
   submit(form) {
-    if (form.getAttribute('aria-busy') === 'true') return;
+    if (form.getAttribute('aria-busy') === 'true' || !this.#allows(form)) return;
     this.keepDraft(form);
     const values = gatherValues(form);
     this.#send({ t: 'act', act: 'submit', id: form.dataset.form, values });

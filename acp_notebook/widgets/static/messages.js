@@ -5,7 +5,8 @@
 
 /**
  * @typedef {{op: 'clear'}} Clear
- * @typedef {{op: 'put', id: string, kind: string, html: string, keep?: [number, number]}} Put
+ * @typedef {{op: 'put', id: string, kind: string, html: string, keep?: [number, number],
+ *   rev?: number}} Put
  * @typedef {{op: 'del', id: string}} Delete
  * @typedef {{op: 'set', slot: string, html: string}} SetSlot
  * @typedef {{op: 'add', slot: string, html: string, keep?: number}} AddToSlot

@@ -2,7 +2,7 @@
 
 /**
  * @param {HTMLElement} voice what a screen reader reads out
- * @param {import('./messages.js').Say} operation
+ * @param {{text: string, ask?: boolean}} operation
  */
 export function speak(voice, { text, ask }) {
   voice.textContent = text;

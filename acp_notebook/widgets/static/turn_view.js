@@ -12,6 +12,7 @@ import { Finishing } from './finishing.js';
 import { Forms, showWrong } from './forms.js';
 import { linkFiles } from './links.js';
 import { Sequence } from './messages.js';
+import { Readiness } from './readiness.js';
 import { placeRecord } from './recording.js';
 import { Scroller, followTerminal } from './scrolling.js';
 import { speak } from './speaking.js';
@@ -35,6 +36,7 @@ class TurnPage {
   #clock = new Clock();
   #finishing = new Finishing();
   #voice;
+  #readiness;
   #scroller;
   #sequence;
   #answers;
@@ -55,8 +57,10 @@ class TurnPage {
     this.#voice = one(root, '.acp-say');
     this.#scroller = new Scroller(root);
     this.#sequence = new Sequence(() => send({ t: 'sync', page: this.#id }));
-    this.#answers = new Answers(send);
-    this.#forms = new Forms(send);
+    this.#readiness = new Readiness(text => speak(this.#voice, { text }));
+    const allows = (/** @type {HTMLElement} */ pressed) => this.#readiness.allows(pressed);
+    this.#answers = new Answers(send, allows);
+    this.#forms = new Forms(send, allows);
     this.#blocks = new Blocks(root, one(root, '.acp-entries'), {
       onEntry: entry => this.#complete(entry),
       onSlot: (slot, groups) => {
@@ -78,6 +82,7 @@ class TurnPage {
     clearInterval(this.#ticker);
     this.#sequence.stop();
     this.#finishing.stop();
+    this.#readiness.stop();
     this.#badge.set(false);
     // At the end the record takes the view's place; until a page says so, its model is kept.
     if (this.#isOver) this.#reportPlaced();
@@ -98,7 +103,7 @@ class TurnPage {
         event => react(/** @type {HTMLElement} */ (event.target), event),
         capture
       );
-    on('click', target => this.#answers.click(target));
+    on('click', (target, event) => this.#answers.click(target, event));
     on('keydown', (_, event) => submitByKey(event) || this.#answers.key(event));
     on('input', target => this.#forms.keepDraft(target.form));
     on('toggle', target => this.#finishing.soon(target), true);
@@ -154,6 +159,7 @@ class TurnPage {
   /** @param {HTMLElement} entry */
   #complete(entry) {
     keepKeys(entry);
+    this.#readiness.watch(entry);
     for (const form of entry.querySelectorAll('form')) this.#forms.restore(form);
     linkFiles(entry, this.#model.widget_manager);
     this.#finishing.soon(entry);

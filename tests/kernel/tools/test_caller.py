@@ -107,20 +107,20 @@ def test_only_what_was_granted_can_be_taken_back(asking):
 
 @pytest.mark.parametrize("policy", ["reject", "ask", "reads", lambda _: "reject"])
 @pytest.mark.parametrize("way", ["session", "agent", "prompt"])
-def test_a_new_policy_takes_effect_on_what_was_granted(hands, asking, agent, space, policy, way):
+def test_a_new_policy_takes_effect_on_what_was_granted(hands, asking, space, policy, way):
     answer(asking, "allow_session")
     hands.call("run_code", code="1")
     if way == "session":
         asking.permissions = policy
     elif way == "agent":
-        agent.permissions = policy
+        asking.agent.permissions = policy
     else:
         asking.prompt("/slow 0", wait=False, permissions=policy)
     if policy in {"ask", "reads"}:
         answer(asking, "reject")
     assert hands.call("run_code", code=CODE).is_error
     assert "ran" not in space
-    agent.permissions = "ask"
+    asking.agent.permissions = "ask"
 
 
 def test_a_new_policy_decides_the_question_that_is_open(hands, asking, space):

@@ -4,11 +4,12 @@ import test, { beforeEach } from 'node:test';
 import { place, pressKey } from './dom.js';
 import { Answers, keepKeys, submitByKey } from '../../../acp_notebook/widgets/static/answering.js';
 
-let box, card, sent;
+let box, card, refused, sent;
 
 beforeEach(() => {
   document.body.replaceChildren();
   sent = [];
+  refused = null;
   box = place(
     '<div tabindex="0" data-keys><button data-act="answer" data-id="e1" data-n="0">No</button>' +
       '<button data-act="answer" data-id="e1" data-n="1" data-primary>Yes</button></div>' +
@@ -16,8 +17,11 @@ beforeEach(() => {
       '<select data-act="option" data-id="mode"><option>ask<option>trust</select><input>'
   );
   card = box.firstChild;
-  const answers = new Answers(message => sent.push(message));
-  box.addEventListener('click', event => answers.click(event.target));
+  const answers = new Answers(
+    message => sent.push(message),
+    button => button !== refused
+  );
+  box.addEventListener('click', event => answers.click(event.target, event));
   box.addEventListener('change', event => answers.choose(event.target));
   box.addEventListener('keydown', event => submitByKey(event) || answers.key(event));
 });
@@ -89,4 +93,30 @@ test('the shortcuts of the notebook are held off from questions and forms only',
   keepKeys(box);
   const marked = [...box.querySelectorAll('[data-lm-suppress-shortcuts]')];
   assert.deepEqual(marked, [card, ...card.children]);
+});
+
+test('a press that does not count yet sends nothing and opens nothing', () => {
+  const link = place('<a data-act="open" data-id="e3" href="#x">Open</a>').firstChild;
+  box.append(link);
+  refused = link;
+  let event;
+  box.addEventListener('click', each => (event = each));
+  link.click();
+  assert.deepEqual(sent, []);
+  assert.equal(event.defaultPrevented, true);
+  refused = card.children[1];
+  pressKey(card, '2');
+  card.children[1].click();
+  assert.deepEqual(sent, []);
+  assert.equal(card.hasAttribute('aria-busy'), false);
+  refused = null;
+  link.click();
+  assert.equal(event.defaultPrevented, false);
+  assert.equal(sent.length, 1);
+});
+
+test('an answer says which drawing of the question it is for', () => {
+  box.dataset.rev = '3';
+  card.children[1].click();
+  assert.deepEqual(sent, [{ ...answered(1)[0], rev: 3 }]);
 });

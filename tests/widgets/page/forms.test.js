@@ -39,7 +39,10 @@ test('what a browser does not take for a number is not lost', () => {
 });
 
 test('what was typed is there again when the form is drawn anew', () => {
-  const forms = new Forms(() => {});
+  const forms = new Forms(
+    () => {},
+    () => true
+  );
   const form = makeForm();
   named(form, 'f0').value = 'Bob';
   named(form, 'f1').checked = true;
@@ -59,8 +62,15 @@ test('what was typed is there again when the form is drawn anew', () => {
 
 test('a form is sent once, and again when something was wrong', () => {
   const sent = [];
-  const forms = new Forms(message => sent.push(message));
+  let mayBeSent = false;
+  const forms = new Forms(
+    message => sent.push(message),
+    () => mayBeSent
+  );
   const form = makeForm();
+  forms.submit(form);
+  assert.deepEqual(sent, []);
+  mayBeSent = true;
   forms.submit(form);
   forms.submit(form);
   assert.deepEqual(sent, [{ t: 'act', act: 'submit', id: 'e1', values: VALUES }]);

@@ -1,0 +1,194 @@
+/**
+ * Whether a question takes an answer now. A press means what stands under the pointer: a question
+ * has to stand still in view for a moment first, and begins anew when it moves, changes or comes
+ * into view. What allows something works only after the end of everything in the question was seen.
+ */
+
+import { all, makeButton } from './elements.js';
+
+export const STILL_MS = 400;
+const LOOK_MS = 50;
+// Less is rounding, not movement.
+const MOVED_PX = 2;
+const END_PX = 4;
+const BOXES = 'pre, .acp-diff, .acp-term, .acp-table';
+
+export class Readiness {
+  #announce;
+  /** @type {Map<HTMLElement, Card>} */
+  #cards = new Map();
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #timer;
+
+  /** @param {(words: string) => void} announce */
+  constructor(announce) {
+    this.#announce = announce;
+  }
+
+  /** @param {HTMLElement} entry has new HTML, so its questions begin anew */
+  watch(entry) {
+    for (const element of all(entry, '[data-ask]')) {
+      const card = new Card(element);
+      this.#cards.set(element, card);
+      card.look(performance.now());
+    }
+    if (this.#cards.size) this.#timer ??= setInterval(() => this.#look(), LOOK_MS);
+  }
+
+  stop() {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /**
+   * @param {HTMLElement} pressed a button or a form; outside of questions everything works
+   * @returns {boolean}
+   */
+  allows(pressed) {
+    const element = /** @type {HTMLElement | null} */ (pressed.closest('[data-ask]'));
+    const card = element && this.#cards.get(element);
+    if (!card) return !element;
+    const now = performance.now();
+    card.look(now);
+    if (card.allows(pressed, now)) return true;
+    const words = card.show(pressed);
+    if (words) this.#announce(words);
+    return false;
+  }
+
+  #look() {
+    for (const [element, card] of this.#cards) {
+      if (element.isConnected) card.look(performance.now());
+      else this.#cards.delete(element);
+    }
+    if (!this.#cards.size) this.stop();
+  }
+}
+
+class Card {
+  #element;
+  #buttons;
+  /** @type {{left: number, top: number} | null} where the buttons are, while they are in view */
+  #place = null;
+  #since = 0;
+  /** @type {Set<HTMLElement>} what has an end that was not in view yet */
+  #unseen;
+
+  /** @param {HTMLElement} element */
+  constructor(element) {
+    this.#element = element;
+    this.#buttons = all(element, '.acp-ask-buttons :is(button, a)');
+    const parts = all(element, ':scope > *').filter(part => !part.matches('.acp-ask-buttons'));
+    this.#unseen = new Set([...parts, ...all(element, BOXES)]);
+  }
+
+  /** @param {number} now */
+  look(now) {
+    const place = this.#findPlace();
+    if (!place || !this.#place || distance(place, this.#place) > MOVED_PX) this.#since = now;
+    this.#place = place;
+    if (place) for (const part of this.#unseen) this.#lookAtEnd(part);
+    for (const button of this.#buttons) {
+      const isReady = this.allows(button, now);
+      if ((button.getAttribute('aria-disabled') === 'true') !== isReady) continue;
+      button.setAttribute('aria-disabled', String(!isReady));
+    }
+  }
+
+  /**
+   * @param {HTMLElement} pressed
+   * @param {number} now
+   */
+  allows(pressed, now) {
+    const isStill = this.#place !== null && now - this.#since >= STILL_MS;
+    return isStill && (!needsEnd(pressed) || this.#unseen.size === 0);
+  }
+
+  /**
+   * Brings into view what has to be seen first.
+   *
+   * @param {HTMLElement} pressed
+   * @returns {string} what to tell those who listen
+   */
+  show(pressed) {
+    const [part] = needsEnd(pressed) ? this.#unseen : [];
+    const place = part ?? (this.#place ? null : this.#element);
+    place?.scrollIntoView({ block: part && fits(part) ? 'nearest' : 'end' });
+    if (!part) return '';
+    if (part.tabIndex >= 0) part.focus({ preventScroll: true });
+    return 'Read to the end first: there is more than is in view.';
+  }
+
+  /** Where the buttons are; null unless the first and the last one can be seen. */
+  #findPlace() {
+    const ends = [this.#buttons[0], this.#buttons.at(-1)];
+    if (document.hidden || !ends.every(button => button && isSeen(button))) return null;
+    return /** @type {HTMLElement} */ (ends[0]).getBoundingClientRect();
+  }
+
+  /** @param {HTMLElement} part */
+  #lookAtEnd(part) {
+    const rest = part.matches(BOXES) ? part.scrollHeight - part.scrollTop - part.clientHeight : 0;
+    const { height } = part.getBoundingClientRect();
+    if (!height || (rest <= END_PX && isSeen(part, { end: true }))) this.#unseen.delete(part);
+    if (rest > END_PX || part.dataset.more !== undefined) tellRest(part, rest);
+  }
+}
+
+/** @param {HTMLElement} pressed */
+function needsEnd(pressed) {
+  const { effect } = pressed.dataset;
+  return effect !== undefined && effect !== 'reject';
+}
+
+/**
+ * Whether the middle of an element, or its end, is in view and nothing covers it.
+ *
+ * @param {HTMLElement} element
+ * @param {{end?: boolean}} [options]
+ */
+function isSeen(element, { end = false } = {}) {
+  const { left, top, bottom, width, height } = element.getBoundingClientRect();
+  if (!width || !height) return false;
+  const x = left + (end ? Math.min(END_PX, width / 2) : width / 2);
+  const y = end ? bottom - Math.min(END_PX, height / 2) : top + height / 2;
+  const hit = document.elementFromPoint(x, y);
+  return hit !== null && element.contains(hit);
+}
+
+/** @param {HTMLElement} part */
+function fits(part) {
+  return part.getBoundingClientRect().height < innerHeight;
+}
+
+/**
+ * @param {{left: number, top: number}} one
+ * @param {{left: number, top: number}} other
+ */
+function distance(one, other) {
+  return Math.max(Math.abs(one.left - other.left), Math.abs(one.top - other.top));
+}
+
+/**
+ * Says below a box how much of it is out of view.
+ *
+ * @param {HTMLElement} box
+ * @param {number} rest in pixels
+ */
+function tellRest(box, rest) {
+  let remark = /** @type {HTMLElement | null} */ (box.nextElementSibling);
+  if (box.dataset.more === undefined) {
+    box.dataset.more = '';
+    remark = document.createElement('div');
+    remark.className = 'acp-rest';
+    const button = makeButton('Show all', 'acp-quiet');
+    button.addEventListener('click', () => box.classList.add('acp-whole'));
+    remark.append(document.createElement('span'), button);
+    box.after(remark);
+  }
+  const lines = Math.ceil(rest / (parseFloat(getComputedStyle(box).lineHeight) || 18));
+  const words =
+    rest <= END_PX ? 'This is the end.' : `↓ ${lines} more ${lines === 1 ? 'line' : 'lines'}`;
+  const place = remark?.firstElementChild;
+  if (place && place.textContent !== words) place.textContent = words;
+}
