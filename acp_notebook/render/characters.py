@@ -43,7 +43,7 @@ def mark_all(text: str) -> str:
         return text
     text = _HIDDEN.sub(_mark, text)
     text = _READ_AS_ASCII.sub(_mark_read_as_ascii, text)
-    return _FOREIGN_WORD.sub(lambda match: _mark_word(match[0], is_code=True), text)
+    return _FOREIGN_WORD.sub(lambda match: _mark_word(match, is_code=True), text)
 
 
 def mark_hidden(text: str) -> str:
@@ -56,16 +56,25 @@ def mark_name(text: str) -> str:
     if text.isascii():
         return text
     text = _HIDDEN_IN_NAMES.sub(_mark, text)
-    return _FOREIGN_WORD.sub(lambda match: _mark_word(match[0], is_code=False), text)
+    return _FOREIGN_WORD.sub(lambda match: _mark_word(match, is_code=False), text)
 
 
 def _mark(match: re.Match[str]) -> str:
-    return f"[U+{ord(match[0]):04X}]"
+    return _code_point(match[0])
+
+
+def _code_point(character: str) -> str:
+    return f"[U+{ord(character):04X}]"
+
+
+def _is_marked(match: re.Match[str]) -> bool:
+    # A text may pass here twice, with its marks from the first time.
+    return match.string.startswith(_code_point(match[0][-1]), match.end())
 
 
 def _mark_read_as_ascii(match: re.Match[str]) -> str:
     character = match[0]
-    if not _is_read_as_ascii(character):
+    if not _is_read_as_ascii(character) or _is_marked(match):
         return character
     return _mark(match) if character.isspace() else character + _mark(match)
 
@@ -78,7 +87,8 @@ def _is_read_as_ascii(character: str) -> bool:
     return is_letter and len(plain) == 1 and plain.isascii()
 
 
-def _mark_word(word: str, *, is_code: bool) -> str:
+def _mark_word(match: re.Match[str], *, is_code: bool) -> str:
+    word = match[0]
     letters = [character for character in word if character.isalpha()]
     if any(_script(character) == "LATIN" for character in letters):
         marked = set(filter(_deceives_among_latin, letters))
@@ -86,9 +96,10 @@ def _mark_word(word: str, *, is_code: bool) -> str:
         marked = set(letters)  # in prose such words are common
     else:
         return word
+    end = len(word) - 1 if _is_marked(match) else len(word)
     return "".join(
-        f"{character}[U+{ord(character):04X}]" if character in marked else character
-        for character in word
+        character + _code_point(character) if character in marked and place < end else character
+        for place, character in enumerate(word)
     )
 
 

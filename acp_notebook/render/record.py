@@ -93,7 +93,7 @@ def _entries(theme: Theme, state: SessionState, keys: Sequence[EntryKey]) -> lis
     brief: list[ToolCall] = []
     size = 0
     for number, key in enumerate(keys):
-        if key.kind == "tool_call" and size > DETAIL_LIMIT_CHARS:
+        if size > DETAIL_LIMIT_CHARS and key.kind == "tool_call" and not state.is_own_call(key):
             brief.append(state.tool_calls[ToolCallId(key.id)])
             continue
         html = render_entry(theme, state, key, f"e{number}")

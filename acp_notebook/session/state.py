@@ -312,6 +312,10 @@ class SessionState:
             return prompt.prompt_id
         return self.last_ended
 
+    def is_own_call(self, key: EntryKey) -> bool:
+        """Whether an entry is a call of this client's own tools: the record of what ran here."""
+        return key.kind == "tool_call" and self.tool_calls[ToolCallId(key.id)].is_own
+
     @property
     def is_idle(self) -> bool:
         """Whether the agent is ready for a prompt; an unknown state is not idle."""

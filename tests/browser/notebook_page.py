@@ -262,6 +262,11 @@ class NotebookPage:
                 f"{error.message}\nButtons there: {names}\n{self.diagnosis()}"
             ) from None
 
+    def wait_for_ready(self, cell: int, seconds: float = CLICK_SECONDS) -> None:
+        """Waits until a question in a cell takes keys: it has to stand still first."""
+        ready = self.output(cell).locator(".acp-ask-buttons [aria-disabled='false']").first
+        ready.wait_for(timeout=seconds * 1000)
+
     def edit(self, cell: int, source: str) -> None:
         """Replaces the source of a cell."""
         self._panel(

@@ -72,6 +72,7 @@ def test_a_turn_with_a_permission_is_driven_by_keyboard_alone(open_notebook: Ope
     else:
         pytest.fail(f"Tab did not reach the question: {reached}")
     assert any(str(text).startswith("Stop") for text in reached)
+    page.wait_for_ready(1)
     keys.press("3")
     page.wait_done(1)
     page.wait_for_text(1, "All right, I leave it alone.")

@@ -34,6 +34,7 @@ def test_a_form_is_filled_in_by_keyboard(open_notebook: OpenNotebook) -> None:
     assert "demo asks you" in asked.inner_text()
     keys = page.tab.keyboard
     asked.get_by_label("Name").focus()
+    page.wait_for_ready(1)
     keys.press("Enter")
     page.wait_for_text(1, "Please fill this in.")
     assert is_running(page, 1)
@@ -45,12 +46,14 @@ def test_a_form_is_filled_in_by_keyboard(open_notebook: OpenNotebook) -> None:
     cups.fill("12")
     keys.press("Tab")
     keys.press("Space")
+    page.wait_for_ready(1)
     cups.press("Enter")
     page.wait_for_text(1, "This must be 9 or less.")
     assert asked.get_by_label("Name").input_value() == "Ada dd"
     assert asked.get_by_role("radio", name="Coffee").is_checked()
     assert asked.get_by_label("With sugar").is_checked()
     cups.fill("3")
+    page.wait_for_ready(1)
     cups.press("Enter")
     page.wait_done(1)
     page.wait_for_text(1, '"cups": 3')
@@ -118,6 +121,7 @@ def test_secrets_are_not_kept_and_stop_closes_a_form(
     password = asked.get_by_label("Password")
     assert password.get_attribute("type") == "password"
     password.fill("xyzzy-secret")
+    page.wait_for_ready(1)
     password.press("Enter")
     page.wait_done(1)
     page.wait_for_text(1, "Sent")

@@ -121,6 +121,7 @@ def test_a_refused_prompt_offers_the_login_and_is_sent_again(
     asked.wait_for()
     assert "locked asks you" in asked.inner_text()
     asked.get_by_label("Access code").fill("sesame")
+    page.wait_for_ready(2)
     asked.get_by_label("Access code").press("Enter")
     page.wait_done(2)
     page.wait_for_text(2, "heard: first try")

@@ -50,6 +50,7 @@ def test_a_quiet_turn_in_the_background_asks_in_its_cell_and_takes_keys(
     flag.touch()
     page.button(1, "Yes", exact=False).wait_for()
     page.start(2)
+    page.wait_for_ready(1)
     page.button(1, "Yes", exact=False).press("Enter")
     page.wait_done(2)
     page.wait_for_text(2, "answer=yes")

@@ -27,6 +27,7 @@ def wait_for_focused_question(page: NotebookPage, cell: int) -> None:
     question = page.output(cell).get_by_role("group", name="Permission:")
     question.wait_for()
     question.focus()
+    page.wait_for_ready(cell)
 
 
 @pytest.mark.parametrize("kernel", ["current", "6.31"], indirect=True)

@@ -22,12 +22,11 @@ from acp_notebook.render.entries.tool_call import (
     exit_words,
     render_terminal,
     render_tool_call,
+    tool_kind,
     tool_title,
 )
 from acp_notebook.render.labels import (
-    KINDS,
     count_words,
-    kind_of,
     plan_status_words,
     severity_words,
 )
@@ -226,7 +225,7 @@ LOOKS: Final[Mapping[EntryKind, EntryLook[Any]]] = {
     ),
     "tool_call": EntryLook[ToolCall](
         render_tool_call,
-        lambda _, call: f"{KINDS[kind_of(call.kind)]}: {tool_title(call)}",
+        lambda _, call: f"{tool_kind(call)}: {tool_title(call)}",
         lambda call: call.is_finished,
     ),
     "terminal": EntryLook[Terminal](_lone_terminal, _terminal_line),

@@ -7,7 +7,12 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from acp_notebook.render.entries.consent import code_to_allow, value_to_allow, whole
+from acp_notebook.render.entries.consent import (
+    code_to_allow,
+    shown_text,
+    value_to_allow,
+    whole,
+)
 from acp_notebook.render.entries.content import text_part
 from acp_notebook.render.entries.json_view import json_part
 from acp_notebook.render.entries.tool_call import own_mark, render_command, tool_body, tool_title
@@ -43,7 +48,7 @@ def render_permission(
         return _answered(theme, permission, ident)
     parts = [_asker(theme, request), *_title(theme, request.title)]
     if request.description:
-        parts.append(text_part(whole(theme), visible(request.description)))
+        parts.append(text_part(whole(theme), shown_text(request.description)))
     parts += _subject(whole(theme), state, permission, ident)
     if theme.is_static:
         parts.append(theme("div", "muted small", WAITS))

@@ -60,6 +60,17 @@ def tool_title(call: ToolCall) -> str:
     return label(call.title or call.name or KINDS[kind_of(call.kind)])
 
 
+def tool_kind(call: ToolCall) -> str:
+    """Return the kind of a call in words, `Kernel` for a call of this client's own."""
+    return "Kernel" if call.is_own else KINDS[kind_of(call.kind)]
+
+
+def allowed_words(call: ToolCall) -> str:
+    """Return who allowed a call of this client's own; empty if nobody had to."""
+    by = call.meta.get(ALLOWED_META) if call.is_own else None
+    return f"allowed {by_words(by)}" if by else ""
+
+
 def render_tool_call(theme: Theme, state: SessionState, call: ToolCall, ident: str) -> Markup:
     """Render the card of a tool call."""
     body = tool_body(theme, state, call, ident)
@@ -129,10 +140,8 @@ def tool_body(
     Of a call that `is_asked` about, everything is shown in full and unfolded.
     """
     parts = []
-    if ALLOWED_META in call.meta and call.is_own:
-        parts.append(
-            theme("div", "part muted small", f"Allowed {by_words(call.meta[ALLOWED_META])}")
-        )
+    if words := allowed_words(call):
+        parts.append(theme("div", "part muted small", words.capitalize()))
     if call.locations:
         parts.append(_locations(theme, call.locations))
     if _says_something(call.raw_input):
@@ -153,7 +162,7 @@ def _content(
             # The code that ran belongs to the record in full, whatever the record's limits.
             return [theme("div", "part", text_part(whole(theme), text))]
         case ContentItem(block=TextBlock(text=text) as block):
-            block = TextBlock(visible(text)) if is_asked else block
+            block = TextBlock(shown_text(text)) if is_asked else block
             return [theme("div", "part", render_output(theme, call.kind, block, key))]
         case ContentItem(block=other):
             return [theme("div", "part", render_output(theme, call.kind, other, key))]

@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+from acp_notebook.render.entries.consent import shown_text
 from acp_notebook.render.entries.kinds import LOOKS
 from acp_notebook.render.entries.tool_call import tool_title
 from acp_notebook.render.header import Ending, has_loss_entry
 from acp_notebook.render.markup import clean, label, visible
+from acp_notebook.render.parsing.diff import diff_text
 from acp_notebook.render.text.record_text import ending_line, plain_entry
 from acp_notebook.session.content import TextBlock
 from acp_notebook.session.state import EntryKey, Permission, SessionState
@@ -21,12 +23,13 @@ from acp_notebook.session.updates import (
     CodeSubject,
     CommandSubject,
     ContentItem,
+    DiffItem,
     PermissionRequested,
     ToolCallId,
     ToolCallSubject,
 )
 
-INPUT_CHARS = 4_000
+LABEL_CHARS = 200
 # The user's input stands above already, and thoughts would be folded elsewhere.
 _UNPRINTED = frozenset({"user", "prompt", "thought", "violation"})
 
@@ -101,9 +104,11 @@ class ConsoleText:
 def question_text(state: SessionState, permission: Permission, agent_name: str) -> str:
     """Return a permission request in full, with numbered options."""
     request = permission.request
-    lines = [f"{label(agent_name, 80)} asks: {visible(request.title)}"]
+    agent = label(agent_name, 80)
+    asks = f"[kernel] {agent} wants to use this kernel:" if _is_own(request) else f"{agent} asks:"
+    lines = [f"{asks} {shown_text(request.title)}"]
     if request.description:
-        lines.append(f"  {visible(request.description)}")
+        lines.append(f"  {shown_text(request.description)}")
     lines += [f"  {line}" for line in _subject(state, request)]
     lines += [
         f"  {number}  {label(option.name, 120)}" for number, option in enumerate(request.options, 1)
@@ -111,12 +116,16 @@ def question_text(state: SessionState, permission: Permission, agent_name: str) 
     return "\n".join(lines)
 
 
+def _is_own(request: PermissionRequested) -> bool:
+    return isinstance(request.subject, CodeSubject)
+
+
 def _subject(state: SessionState, request: PermissionRequested) -> list[str]:
     match request.subject:
         case CommandSubject(command=command, cwd=cwd):
-            return [f"$ {visible(command)}", f"in {visible(cwd)}"]
+            return [*f"$ {shown_text(command)}".splitlines(), f"in {visible(cwd)}"]
         case CodeSubject(code=code):
-            return visible(code).splitlines()
+            return shown_text(code).splitlines()
         case ToolCallSubject(tool_call_id=tool_call_id):
             return _call_lines(state, tool_call_id)
         case _:
@@ -127,13 +136,15 @@ def _call_lines(state: SessionState, tool_call_id: ToolCallId) -> list[str]:
     call = state.tool_calls.get(tool_call_id)
     if call is None:
         return []
-    lines = [tool_title(call)]
+    title = call.title or ""
+    lines = shown_text(title).splitlines() if len(title) > LABEL_CHARS else [tool_title(call)]
     if call.raw_input not in (None, {}, ""):
         shown = json.dumps(call.raw_input, ensure_ascii=False, indent=2, default=repr)
-        lines += visible(shown[:INPUT_CHARS]).splitlines()
-        lines += ["…"] if len(shown) > INPUT_CHARS else []
+        lines += shown_text(shown).splitlines()
     for item in call.content:
         if isinstance(item, ContentItem) and isinstance(item.block, TextBlock):
-            lines += visible(item.block.text[:INPUT_CHARS]).splitlines()
+            lines += shown_text(item.block.text).splitlines()
+        elif isinstance(item, DiffItem):
+            lines += [visible(line.text) for line in diff_text(item).lines]
     details = plain_entry(state, EntryKey("tool_call", tool_call_id), {})
     return lines + [line.strip() for line in details.splitlines()[1:]]

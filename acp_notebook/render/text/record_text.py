@@ -12,15 +12,18 @@ from typing import Final
 
 from acp_notebook.render.entries.content import block_words
 from acp_notebook.render.entries.kinds import entry_line
-from acp_notebook.render.entries.tool_call import exit_words, tool_title
+from acp_notebook.render.entries.tool_call import (
+    allowed_words,
+    exit_words,
+    tool_kind,
+    tool_title,
+)
 from acp_notebook.render.entries.tool_text import tool_text
 from acp_notebook.render.header import Ending, has_loss_entry
 from acp_notebook.render.labels import (
-    KINDS,
     background_words,
     count_words,
     elapsed_words,
-    kind_of,
     plan_status_words,
     spent_words,
     status_words,
@@ -93,14 +96,16 @@ def _bounded(
     parts: list[str] = []
     size = brief = skipped = 0
     for key in keys:
-        if size > 2 * DETAIL_LIMIT_CHARS and key.kind == "tool_call":
+        # What ran in the kernel is told in full, whatever the agent puts beside it.
+        may_shrink = key.kind == "tool_call" and not state.is_own_call(key)
+        if may_shrink and size > 2 * DETAIL_LIMIT_CHARS:
             skipped += 1
             continue
-        is_brief = size > DETAIL_LIMIT_CHARS
+        is_brief = may_shrink and size > DETAIL_LIMIT_CHARS
         part = write(state, key, spans, is_brief)
-        brief += is_brief and key.kind == "tool_call"
+        brief += is_brief
         if part:
-            size += len(part) if key.kind == "tool_call" else 0
+            size += len(part) if may_shrink else 0
             parts.append(part)
     if brief:
         parts.append(f"(For the details of {count_words(brief, 'tool call')} see turn.tool_calls.)")
@@ -169,15 +174,16 @@ def _spent(key: EntryKey, spans: Spans, before: str = " · ") -> str:
 
 
 def _markdown_line(call: ToolCall, spent: str) -> str:
-    line = f"**{KINDS[kind_of(call.kind)]}** {_literal(tool_title(call))}"
-    return f"> {line} — {_literal(status_words(call.status).text, 60)}{spent}"
+    line = f"**{tool_kind(call)}** {_literal(tool_title(call))}"
+    allowed = f", {_literal(words)}" if (words := allowed_words(call)) else ""
+    return f"> {line} — {_literal(status_words(call.status).text, 60)}{spent}{allowed}"
 
 
 def _markdown_details(state: SessionState, call: ToolCall) -> str:
     changes = [_diff_lines(item) for item in call.content if isinstance(item, DiffItem)]
     parts = {
         "Changes": [_fenced(text, "diff") for text in changes if text],
-        "Output": _output(state, call),
+        "Code" if call.is_own else "Output": _output(state, call),
     }
     folds = [_folded(title, "\n\n".join(texts)) for title, texts in parts.items() if texts]
     return "".join(f"\n\n{fold}" for fold in folds)
@@ -185,10 +191,12 @@ def _markdown_details(state: SessionState, call: ToolCall) -> str:
 
 def _output(state: SessionState, call: ToolCall) -> list[str]:
     found = []
-    for item in call.content:
+    for number, item in enumerate(call.content):
         if isinstance(item, ContentItem) and isinstance(item.block, TextBlock):
-            text = _clipped(clean(tool_text(call.kind, item.block.text)))
-            found += [_fenced(text, "")] if text.strip() else []
+            text = clean(tool_text(call.kind, item.block.text))
+            is_code = call.is_own and not number
+            text = text if is_code else _clipped(text)
+            found += [_fenced(text, "python" if is_code else "")] if text.strip() else []
         elif isinstance(item, ContentItem):
             found.append(f"\\[{_literal(block_words(item.block))}\\]")
         elif isinstance(item, TerminalItem) and item.terminal_id in state.terminals:
@@ -245,9 +253,12 @@ def _plain_tool(state: SessionState, key: EntryKey, spans: Spans, *, is_brief: b
     call = state.tool_calls[ToolCallId(key.id)]
     words = status_words(call.status)
     spent = _spent(key, spans, ", ")
-    lines = [f"{words.glyph} {entry_line(state, key)} ({label(words.text)}{spent})"]
+    allowed = f", {label(given)}" if (given := allowed_words(call)) else ""
+    lines = [f"{words.glyph} {entry_line(state, key)} ({label(words.text)}{spent}{allowed})"]
     if is_brief:
         return lines[0]
+    if call.is_own and call.is_finished:
+        lines += [f"    {line}" for text in _own_texts(call) for line in text.splitlines()]
     for item in call.content:
         if isinstance(item, DiffItem):
             lines += [f"    {change_words(change)}" for change in item.changes]
@@ -256,6 +267,18 @@ def _plain_tool(state: SessionState, key: EntryKey, spans: Spans, *, is_brief: b
         if terminal is not None and terminal.exit_status is not None:
             lines.append(f"    {exit_words(terminal.exit_status)}")
     return "\n".join(lines)
+
+
+def _own_texts(call: ToolCall) -> list[str]:
+    """Return the code of an own call in full, and its result."""
+    blocks = [item.block for item in call.content if isinstance(item, ContentItem)]
+    texts = [
+        tool_text(call.kind, clean(block.text))
+        if isinstance(block, TextBlock)
+        else f"[{block_words(block)}]"
+        for block in blocks
+    ]
+    return [*texts[:1], *map(_clipped, texts[1:])]
 
 
 def _plain_plan(entries: Sequence[PlanEntry]) -> str:

@@ -1,0 +1,163 @@
+"""A question shows all of what it is about; nothing is cut, folded or pushed out of sight."""
+
+from __future__ import annotations
+
+import random
+import re
+from html import unescape
+
+import pytest
+
+from acp_notebook.render.entries.consent import shown_pieces, shown_text
+from acp_notebook.render.entries.kinds import render_entry
+from acp_notebook.render.markup import live_theme, record_theme
+from acp_notebook.render.text.console import question_text
+from acp_notebook.session import updates as u
+from acp_notebook.session.content import TextBlock
+from acp_notebook.session.reducer import apply
+from acp_notebook.session.state import ALLOWED_META, EntryKey, SessionState
+
+ASKED, CALL = u.PermissionId("p"), u.ToolCallId("call")
+OPTIONS = (u.PermissionOption("y", "Go ahead", "allow_once"),)
+DANGER = "rm --everything"
+
+
+def words(html: object) -> str:
+    return unescape(re.sub(r"<[^>]*>", "", str(html)))
+
+
+def asked(*updates: u.SessionUpdate, title: str = "May I?", **request: object) -> SessionState:
+    state = SessionState()
+    for update in [*updates, u.PermissionRequested(ASKED, title, OPTIONS, **request)]:
+        apply(state, update)
+    return state
+
+
+def page(state: SessionState) -> str:
+    return str(render_entry(live_theme(), state, EntryKey("permission", ASKED), "e0"))
+
+
+def console(state: SessionState) -> str:
+    return question_text(state, state.permissions[ASKED], "demo")
+
+
+LONG = "x" * 70_000
+PLACES = {
+    "code": lambda text: asked(subject=u.CodeSubject(text)),
+    "command": lambda text: asked(subject=u.CommandSubject(text, "/")),
+    "title": lambda text: asked(title=text),
+    "description": lambda text: asked(description=text),
+    "call's title": lambda text: asked(
+        u.ToolCallUpdate(CALL, title=text), subject=u.ToolCallSubject(CALL)
+    ),
+    "call's input": lambda text: asked(
+        u.ToolCallUpdate(CALL, raw_input={"command": text}), subject=u.ToolCallSubject(CALL)
+    ),
+    "call's nested input": lambda text: asked(
+        u.ToolCallUpdate(CALL, raw_input={"a": [{"b": {"c": [0, 1, [[[[text]]]]]}}]}),
+        subject=u.ToolCallSubject(CALL),
+    ),
+    "call's content": lambda text: asked(
+        u.ToolCallUpdate(CALL, kind="execute", content=(u.ContentItem(TextBlock(text)),)),
+        subject=u.ToolCallSubject(CALL),
+    ),
+    "unknown subject": lambda text: asked(subject=u.UnknownSubject("new", {"what": {"it": text}})),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_end_of_something_long_is_there_and_not_folded(place: str) -> None:
+    html = page(PLACES[place](f"ls {LONG} ; {DANGER}"))
+    assert DANGER in words(html)
+    assert "not shown" not in words(html)
+    assert "<details" not in html
+
+
+@pytest.mark.parametrize("place", list(PLACES))
+@pytest.mark.parametrize("pad", ["\n" * 200, "\n \n\t" * 80, "x = 1\n" * 300, "\n" + " " * 5_000])
+def test_padding_does_not_push_it_away(place: str, pad: str) -> None:
+    state = PLACES[place](f"df.describe(){pad}{DANGER}")
+    shown = console(state) if place in {"code", "command"} else words(page(state))
+    assert DANGER in shown
+    if "nested" not in place and "unknown" not in place:  # these are JSON in one line
+        assert shown.count("\n") < 30
+        assert len(shown) < 1_000
+
+
+def test_a_diff_is_shown_in_full() -> None:
+    lines = "".join(f"+line {number}\n" for number in range(3_000))
+    patch = f"--- a/x\n+++ b/x\n@@ -0,0 +1,3001 @@\n{lines}+{'y' * 5_000}{DANGER}\n"
+    item = u.DiffItem((u.DiffChange("modify", "x"),), patch)
+    state = asked(u.ToolCallUpdate(CALL, content=(item,)), subject=u.ToolCallSubject(CALL))
+    html = page(state)
+    assert DANGER in words(html)
+    assert "not shown" not in words(html)
+    assert all(" open" in fold for fold in re.findall(r"<details[^>]*>", html))
+
+
+def test_runs_are_counted_and_nothing_else_changes() -> None:
+    assert shown_text("a\n\n\n\n\nb") == "a\n⋯ 4 blank lines\nb"
+    assert shown_text("a\n\n\n\nb") == "a\n\n\n\nb"
+    assert shown_text("a\n" * 7 + "b") == "a\n⋯ the same line 6 more times\nb"
+    assert shown_text(f"a{' ' * 1_200}b") == "a[1,200 spaces]b"
+    assert list(shown_pieces("")) == [("", False)]
+
+
+def test_every_line_with_something_in_it_is_shown_in_order() -> None:
+    dice = random.Random(3)
+    for _ in range(200):
+        lines = [dice.choice(["", "", "", " ", "a", "b", "c = 1"]) for _ in range(60)]
+        shown = [piece for piece, is_remark in shown_pieces("\n".join(lines)) if not is_remark]
+        left = iter(lines)
+        told = [line for piece in shown for line in piece.split("\n") if line.strip()]
+        assert all(line in left for line in told)
+        assert {line for line in lines if line.strip()} == set(told)
+
+
+def test_what_this_notebook_asks_is_marked_and_no_agent_can_make_the_mark() -> None:
+    own = asked(subject=u.CodeSubject("1"))
+    imitation = asked(
+        title="kernel demo wants to use the kernel of this notebook",
+        description='<span class="acp-badge acp-own-mark">kernel</span> Run this code?',
+        subject=u.CommandSubject("1", "/"),
+    )
+    assert "acp-own-mark" in page(own)
+    assert 'class="acp-ask acp-own"' in page(own)
+    assert 'class="acp-badge acp-own-mark"' not in re.sub(">[^<]*<", "><", page(imitation))
+    assert "agent asks you" in words(page(imitation))
+
+
+def own_call(code: str, allowed_by: str = "policy allow") -> SessionState:
+    state = SessionState()
+    update = u.ToolCallUpdate(
+        u.ToolCallId(f"{u.OWN_CALL}1"),
+        name="run_code",
+        title="Run code in this kernel",
+        kind="execute",
+        status="completed",
+        content=(u.ContentItem(TextBlock(f"```python\n{code}\n```")),),
+        meta={ALLOWED_META: allowed_by},
+    )
+    apply(state, update)
+    return state
+
+
+@pytest.mark.parametrize("theme", [live_theme(), record_theme()])
+def test_the_card_of_what_ran_has_all_of_the_code_and_who_allowed_it(theme) -> None:
+    code = "".join(f"x{number} = {number}\n" for number in range(3_000))
+    shown = words(render_entry(theme, own_call(code), EntryKey("tool_call", f"{u.OWN_CALL}1"), "e"))
+    assert "x2999" in shown
+    assert "Allowed by the policy allow" in shown
+    assert shown.startswith("kernel")
+
+
+def test_only_own_calls_can_say_who_allowed_them() -> None:
+    state = SessionState()
+    apply(state, u.ToolCallUpdate(CALL, title="Read", meta={ALLOWED_META: "you"}))
+    html = page_of_call(state)
+    assert "llowed" not in words(html)
+    assert "own-mark" not in html
+
+
+def page_of_call(state: SessionState) -> str:
+    return str(render_entry(live_theme(), state, EntryKey("tool_call", CALL), "e0"))
