@@ -23,6 +23,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
+from acp_notebook.characters import mark_name
+
 # ACP's own error codes; those of JSON-RPC are in `jsonrpc`.
 AUTH_REQUIRED_CODE: Final = -32000
 NOT_FOUND_CODE: Final = -32002
@@ -43,10 +45,14 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
 
 def printable(text: str) -> str:
-    """Return text without escape sequences and control characters, safe for a terminal."""
-    if text.isprintable():
+    """Return text without escape sequences and control characters, safe for a terminal.
+
+    Characters that hide or mislead are marked, since an agent's names stand in messages.
+    """
+    if text.isascii() and text.isprintable():
         return text
-    return _CONTROLS.sub("\ufffd", _ESCAPES.sub("", text.replace("\r\n", "\n")))
+    plain = _CONTROLS.sub("\ufffd", _ESCAPES.sub("", text.replace("\r\n", "\n")))
+    return mark_name(plain)
 
 
 class AcpNotebookError(Exception):

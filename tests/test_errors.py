@@ -67,7 +67,11 @@ def test_an_errors_text_moves_no_cursor_and_keeps_its_lines() -> None:
 
 
 def test_text_of_people_stays_as_it_is() -> None:
-    assert printable("Zażółć 🙂\n\tüber\u200d") == "Zażółć 🙂\n\tüber\u200d"
+    assert printable("Zażółć 🙂\n\tüber 👩\u200d💻") == "Zażółć 🙂\n\tüber 👩\u200d💻"
+
+
+def test_what_hides_in_an_agents_name_is_marked() -> None:
+    assert printable("evil\u202egnp\ufe0f") == "evil[U+202E]gnp[U+FE0F]"
 
 
 def test_every_error_code_has_one_home() -> None:

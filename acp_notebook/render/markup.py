@@ -13,7 +13,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from acp_notebook.render.characters import mark_all, mark_name
+from acp_notebook.characters import mark_all, mark_name
 from acp_notebook.render.colours import colour_style
 from acp_notebook.render.icons import icon_address
 from acp_notebook.render.inline_style import with_inline_styles

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from IPython.display import display
 from markupsafe import Markup, escape
 
+from acp_notebook.characters import mark_name
 from acp_notebook.errors import printable
-from acp_notebook.render.markup import label
+from acp_notebook.render.markup import clean, label
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
@@ -31,7 +32,8 @@ _FRAME = "font-family:var(--jp-ui-font-family,sans-serif);line-height:1.5;paddin
 def show_bundle(html: Markup, text: str) -> None:
     """Display the same content as HTML and as text."""
     body = Markup('<div style="{}">{}</div>').format(_FRAME, html)
-    display({"text/html": str(body), "text/plain": printable(text)}, raw=True)
+    # All of an agent's words, escaped: what hides or misleads in them is marked in both forms.
+    display({"text/html": mark_name(clean(str(body))), "text/plain": printable(text)}, raw=True)
 
 
 def show_text(text: str) -> None:

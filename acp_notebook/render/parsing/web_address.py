@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from acp_notebook.render.characters import mark_hidden
+from acp_notebook.characters import mark_hidden
 from acp_notebook.render.markup import clean
 
 ADDRESS_LIMIT_CHARS: Final = 4_000

@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from acp_notebook.render.characters import mark_all, mark_hidden, mark_name
+from acp_notebook.characters import mark_all, mark_hidden, mark_name
 from acp_notebook.render.markup import clean, label, visible
 
 # Format characters that are drawn: signs around numbers, and some of other scripts.
