@@ -254,13 +254,18 @@ class NotebookPage:
     def click(self, cell: int, name: str, seconds: float = CLICK_SECONDS) -> None:
         """Clicks a button in a cell's output as soon as it is there and enabled."""
         try:
-            self.button(cell, name).click(timeout=seconds * 1000)
+            self.press(self.button(cell, name), seconds)
         except PlaywrightTimeoutError as error:
             names = self.output(cell).get_by_role("button").all_inner_texts()
             raise AssertionError(
                 f"Button {name!r} of cell {cell} could not be clicked within {seconds:g} s: "
                 f"{error.message}\nButtons there: {names}\n{self.diagnosis()}"
             ) from None
+
+    def press(self, button: Locator, seconds: float = CLICK_SECONDS) -> None:
+        """Clicks a button in view, once the page takes the click: a question has to stand still."""
+        button.scroll_into_view_if_needed(timeout=seconds * 1000)
+        button.click(timeout=seconds * 1000)
 
     def wait_for_ready(self, cell: int, seconds: float = CLICK_SECONDS) -> None:
         """Waits until a question in a cell takes keys: it has to stand still first."""

@@ -55,7 +55,7 @@ def press(*names: str) -> End:
 
     def end(page: NotebookPage, cell: int) -> None:
         for name in names:
-            page.button(cell, name, exact=False).first.click()
+            page.press(page.button(cell, name, exact=False).first)
 
     return end
 

@@ -79,9 +79,9 @@ def test_two_agents_are_awaited_side_by_side(open_notebook: OpenNotebook) -> Non
     # Both ask at the same time, and both buttons work while the cell awaits.
     buttons = page.output(1).get_by_role("button", name="Allow", exact=True)
     buttons.nth(1).wait_for()
-    buttons.nth(1).click()
+    page.press(buttons.nth(1))
     page.wait_for_text(1, "250 rows")
-    buttons.first.click()
+    page.press(buttons.first)
     page.wait_done(1)
     page.wait_for_text(1, "['end_turn', 'end_turn']")
     page.wait_done(2)

@@ -163,7 +163,7 @@ def test_a_page_is_opened_by_a_click_only_and_odd_hosts_are_marked(
     assert "noopener" in str(link.get_attribute("rel"))
     assert page.record.foreign_requests == []
     with page.tab.context.expect_page() as opened:
-        link.click()
+        page.press(link)
     opened.value.close()
     page.wait_done(1)
     page.wait_for_text(1, "Opened, and done there")

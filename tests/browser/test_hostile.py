@@ -67,7 +67,7 @@ def play(page: NotebookPage, cell: int, name: str) -> None:
             [cell, left],
         )
         check(page, cell, name)
-        questions.first.locator("button[data-act=answer]").first.click()
+        page.press(questions.first.locator("button[data-act=answer]").first)
     page.output(cell).locator("form.acp-ask").wait_for()
     check(page, cell, name)
     page.click(cell, "Decline")

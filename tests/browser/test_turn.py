@@ -129,7 +129,7 @@ def test_questions_are_answered_by_any_button_or_by_a_key(open_notebook: OpenNot
     page.wait_for_text(3, "Rejected")
 
     page.start(4)
-    page.button(4, "Always allow", exact=False).click()
+    page.press(page.button(4, "Always allow", exact=False))
     page.wait_done(4)
     page.wait_for_text(4, "Allowed from now on")
 
@@ -148,11 +148,11 @@ def test_two_questions_at_once_are_answered_in_reverse(open_notebook: OpenNotebo
     refusals = page.button(1, "No, not this time")
     consents = page.button(1, "Yes, this time")
     consents.nth(1).wait_for()
-    refusals.nth(1).click()
+    page.press(refusals.nth(1))
     page.wait_for_text(1, "Rejected")
     assert is_running(page, 1)
     assert consents.count() == 1
-    consents.click()
+    page.press(consents)
     page.wait_done(1)
     page.wait_for_text(1, "permission call-1: selected yes-once")
     assert "permission call-2: selected no-once" in page.seen(1)

@@ -32,12 +32,15 @@ export class Readiness {
       this.#cards.set(element, card);
       card.look(performance.now());
     }
-    if (this.#cards.size) this.#timer ??= setInterval(() => this.#look(), LOOK_MS);
+    if (!this.#cards.size || this.#timer) return;
+    this.#timer = setInterval(this.#look, LOOK_MS);
+    document.addEventListener('scroll', this.#look, { capture: true, passive: true });
   }
 
   stop() {
     clearInterval(this.#timer);
     this.#timer = undefined;
+    document.removeEventListener('scroll', this.#look, { capture: true });
   }
 
   /**
@@ -56,13 +59,13 @@ export class Readiness {
     return false;
   }
 
-  #look() {
+  #look = () => {
     for (const [element, card] of this.#cards) {
       if (element.isConnected) card.look(performance.now());
       else this.#cards.delete(element);
     }
     if (!this.#cards.size) this.stop();
-  }
+  };
 }
 
 class Card {
