@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -124,7 +123,7 @@ class AgentProcess:
             if not await self._child.ends_within(STAGE_S):
                 await self._child.terminate(tree, STAGE_S)
             # The agent may have left children behind.
-            self._child.signal(tree, signal.SIGKILL)
+            await self._child.kill_rest(tree, STAGE_S)
             await asyncio.wait({self._stderr_task}, timeout=STAGE_S)
             self._child.close()
             self._is_over = True

@@ -1,56 +1,87 @@
 """A child process and its descendants, in a process session of their own.
 
-Shared by agent processes and terminal commands: the start, the end of the whole tree, and the guard
-that ends the tree when this process is killed. Knows neither of the two, and no ACP.
+Shared by agent processes and terminal commands: the start, through the guard that ends the tree
+when this process is killed, and the end of the whole tree. There is no guard where there are no
+process sessions. Knows neither agents nor commands, and no ACP.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import os
 import signal
-import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import psutil
 
 from acp_notebook.client.process import guard
-
-logger = logging.getLogger(__name__)
+from acp_notebook.client.process.guard_line import GuardLine
 
 READ_BYTES = 64 * 1024
-GUARD_EXIT_S = 2.0
+ROUND_S = 0.05
 
 
 class Pipes(asyncio.subprocess.SubprocessStreamProtocol):
-    """The streams of a process, and an event for its exit.
+    """The streams of a process, and what happens to them.
 
     In some Python versions asyncio's `Process.wait` also waits for the pipes, which a child of the
     process can keep open forever.
+
+    Attributes:
+        over: Set at the end of the process that was started here: the guard, if there is one.
+        input_closed: Set once nobody reads the stdin of the process any more.
+        on_waiting: Called when input has to wait until the process reads.
+        on_taken: Called when no input waits any more.
     """
 
     def __init__(self) -> None:
         super().__init__(READ_BYTES, asyncio.get_running_loop())
-        self.exited = asyncio.Event()
+        self.over = asyncio.Event()
+        self.input_closed = asyncio.Event()
+        self.on_waiting: Callable[[], None] | None = None
+        self.on_taken: Callable[[], None] | None = None
 
     def process_exited(self) -> None:
-        """Set `exited`; called by the event loop."""
+        """Set `over`; called by the event loop."""
         super().process_exited()
-        self.exited.set()
+        self.over.set()
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        """Set `input_closed`; called by the event loop, also while nothing is written."""
+        super().pipe_connection_lost(fd, exc)
+        if fd == 0:
+            self.input_closed.set()
+
+    def pause_writing(self) -> None:
+        """Tell that input waits; called by the event loop."""
+        super().pause_writing()
+        if self.on_waiting is not None:
+            self.on_waiting()
+
+    def resume_writing(self) -> None:
+        """Tell that no input waits; called by the event loop."""
+        super().resume_writing()
+        if self.on_taken is not None:
+            self.on_taken()
 
 
 class ChildProcess:
     """A running process. All methods but `kill_now` belong to the thread that started it."""
 
-    def __init__(self, process: asyncio.SubprocessTransport, pipes: Pipes) -> None:
+    def __init__(
+        self, process: asyncio.SubprocessTransport, pipes: Pipes, line: GuardLine | None
+    ) -> None:
         self.pipes = pipes
+        self.pid = process.get_pid() if line is None else line.pid
+        """The process id, which is also the id of its process session."""
         self._process = process
-        self._root = _process_of(process.get_pid())
-        self._guardian = _start_guard(process.get_pid())
+        self._line = line
+        self._exited = pipes.over if line is None else line.exited
+        self._root = _process_of(self.pid)
+        self._guard = None if line is None else _process_of(process.get_pid())
         self._is_over = False
 
     @classmethod
@@ -70,54 +101,52 @@ class ChildProcess:
             OSError: The program cannot be started.
             ValueError: A word of the command or environment cannot be passed to the system.
         """
-        process, pipes = await asyncio.get_running_loop().subprocess_exec(
+        run = partial(
+            asyncio.get_running_loop().subprocess_exec,
             Pipes,
-            program,
-            *arguments,
             stdin=stdin,
             stdout=asyncio.subprocess.PIPE,
             stderr=stderr,
-            cwd=cwd,
-            env=env,
             start_new_session=True,
         )
-        return cls(process, pipes)
+        if os.name != "posix" or not sys.executable:
+            return cls(*await run(program, *arguments, cwd=cwd, env=env), None)
 
-    @property
-    def pid(self) -> int:
-        """The process id, which is also the id of its process session."""
-        return self._process.get_pid()
+        async def start_guard(
+            words: Sequence[str], line: int
+        ) -> tuple[asyncio.SubprocessTransport, Pipes]:
+            return await run(*words, pass_fds=[line])
+
+        job = (cwd, program, [program, *arguments], dict(env))
+        line, (process, pipes) = await GuardLine.open(job, start_guard)
+        return cls(process, pipes, line)
 
     @property
     def return_code(self) -> int | None:
         """The exit code, or the negative number of a signal; None while the process runs."""
-        return self._process.get_returncode()
+        return self._process.get_returncode() if self._line is None else self._line.code
 
     async def exited(self) -> None:
         """Wait until the process itself has ended; its children may still run."""
-        await self.pipes.exited.wait()
+        await self._exited.wait()
+
+    async def left_nothing(self) -> None:
+        """Wait until its children have ended too, as far as the guard knows them."""
+        await self.pipes.over.wait()
 
     async def ends_within(self, seconds: float) -> bool:
         """Wait at most this long for the end; return whether the process has ended."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.exited(), seconds)
-        return self.pipes.exited.is_set()
+        return await _is_set_within(self._exited, seconds)
 
     def tree(self) -> list[psutil.Process]:
         """Return the process and its descendants, including those that left its session."""
         with contextlib.suppress(psutil.Error):
+            if self._guard is not None:
+                return list(self._guard.children(recursive=True))
+        with contextlib.suppress(psutil.Error):
             if self._root is not None:
                 return [*self._root.children(recursive=True), self._root]
         return []
-
-    def has_members(self) -> bool:
-        """Whether any process of the process session still runs."""
-        if os.name != "posix" or self._pid_is_reused():
-            return False
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.pid, 0)
-            return True
-        return Path("/proc/self").is_dir() and bool(guard.session_members(self.pid))
 
     def signal(self, tree: list[psutil.Process], number: signal.Signals) -> None:
         """Send a signal to these processes and to all processes of the session."""
@@ -135,17 +164,24 @@ class ChildProcess:
             self.signal(tree, signal.SIGKILL)
             await self.ends_within(stage_s)
 
+    async def kill_rest(self, tree: list[psutil.Process], within_s: float) -> None:
+        """Kill these processes and all descendants, even those that are started meanwhile."""
+        for _ in range(int(within_s / ROUND_S)):
+            self.signal([*tree, *self.tree()], signal.SIGKILL)
+            if await _is_set_within(self.pipes.over, ROUND_S):
+                return
+
     def kill_now(self) -> None:
-        """Kill the whole tree at once, when this process exits."""
+        """Kill the whole tree at once, when this process exits; the guard kills what escapes."""
         if not self._is_over:
             self.signal(self.tree(), signal.SIGKILL)
-            self._dismiss_guard()
 
     def close(self) -> None:
         """Close the pipes, which otherwise stay open if nobody reads them, and end the guard."""
         self._process.close()
+        if self._line is not None:
+            self._line.close()
         self._is_over = True
-        self._dismiss_guard()
 
     def _pid_is_reused(self) -> bool:
         # The session outlives its first process: with no process of this id, none is reused.
@@ -153,16 +189,11 @@ class ChildProcess:
             return False
         return self._root is None or not self._root.is_running()
 
-    def _dismiss_guard(self) -> None:
-        guardian, self._guardian = self._guardian, None
-        if guardian is None:
-            return
-        assert guardian.stdin is not None
-        with contextlib.suppress(OSError):
-            guardian.stdin.write(b".")
-            guardian.stdin.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            guardian.wait(GUARD_EXIT_S)
+
+async def _is_set_within(event: asyncio.Event, seconds: float) -> bool:
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)
+    return event.is_set()
 
 
 def signal_name(number: int) -> str:
@@ -177,19 +208,3 @@ def _process_of(pid: int) -> psutil.Process | None:
         return psutil.Process(pid)
     except psutil.Error:
         return None  # the process has already ended
-
-
-def _start_guard(session_id: int) -> subprocess.Popen[bytes] | None:
-    if os.name != "posix":
-        return None
-    try:
-        return subprocess.Popen(
-            [sys.executable, "-I", "-S", guard.__file__, str(session_id)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-    except OSError:
-        logger.warning("No guard could be started for a process.", exc_info=True)
-        return None

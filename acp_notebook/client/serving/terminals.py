@@ -14,7 +14,6 @@ import itertools
 import os
 import shlex
 import shutil
-import signal
 from pathlib import Path
 
 from acp_notebook.client.live.id_namespace import OWN_TERMINAL
@@ -81,7 +80,8 @@ class Command:
         self._flush()
         self.session.apply([u.TerminalUpdate(self.terminal_id, exit_status=self.exit_status)])
         self.ended.set()
-        if self._reading.done() and not self._child.has_members():
+        await self._child.left_nothing()
+        if self._reading.done():
             self._close()
 
     async def stop(self) -> None:
@@ -92,13 +92,14 @@ class Command:
             tree = self._child.tree()
             if not self.ended.is_set():
                 await self._child.terminate(tree, STAGE_S)
-            self._child.signal(tree, signal.SIGKILL)
+            await self._child.kill_rest(tree, STAGE_S)
             await asyncio.wait({self._watching}, timeout=STAGE_S)
 
     async def release(self) -> None:
         """End the command and close its pipe."""
         await self.stop()
         self._reading.cancel()
+        self._watching.cancel()
         self._close()
 
     def _close(self) -> None:
