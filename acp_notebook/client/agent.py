@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import concurrent.futures
 import logging
+import os
 import weakref
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
@@ -369,3 +370,8 @@ def _run_user_function(function: Callable[..., Any], *args: Any) -> concurrent.f
 def _kill_all() -> None:
     for agent in list(_living):
         agent.kill_now()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    # The agents stay with the process that started them, and live on when a fork of it exits.
+    os.register_at_fork(after_in_child=_living.clear)

@@ -9,9 +9,12 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import logging
+import os
 import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
+
+from acp_notebook.errors import UsageError
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +27,7 @@ class AgentThread:
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
         self._spawned: set[asyncio.Task[None]] = set()
+        self._process_id = os.getpid()
         self._thread = threading.Thread(target=self._main, name="acp-agents", daemon=True)
         self._thread.start()
 
@@ -36,8 +40,25 @@ class AgentThread:
         """Whether the caller runs on this thread."""
         return threading.current_thread() is self._thread
 
+    def check_process(self) -> None:
+        """Check that this process is the one with the thread.
+
+        Raises:
+            UsageError: This process is a fork of it, where nothing would ever be done.
+        """
+        if os.getpid() != self._process_id:
+            raise UsageError(
+                "This process is a fork of the one that started the agent, and only that one can "
+                "use it. Start another agent here: acp.start(...)."
+            )
+
     def submit(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
         """Run a coroutine on the thread."""
+        try:
+            self.check_process()
+        except UsageError:
+            work.close()
+            raise
         return asyncio.run_coroutine_threadsafe(work, self.loop)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -55,6 +76,7 @@ class AgentThread:
 
     def post(self, work: Callable[[], object]) -> None:
         """Run a function on the thread, soon and in order."""
+        self.check_process()
         self.loop.call_soon_threadsafe(work)
 
     def call(self, read: Callable[[], T]) -> T:
@@ -84,3 +106,12 @@ def shared_thread() -> AgentThread:
         if _shared is None:
             _shared = AgentThread()
         return _shared
+
+
+def _forget_thread() -> None:
+    global _shared, _lock
+    _shared, _lock = None, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_forget_thread)

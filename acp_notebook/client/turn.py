@@ -177,6 +177,8 @@ class Turn:
         return self.wait_async().__await__()
 
     def _enter(self) -> None:
+        if not self.is_done:
+            self.session.agent.thread.check_process()
         self.waiters += 1
         for display in list(self._displays):
             display.prepare_wait()

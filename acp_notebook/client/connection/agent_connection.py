@@ -1,6 +1,6 @@
 """One connection to one agent process or address: start, handshake, end. On the agent thread.
 
-The end shows in two ways, in either order: the pipe closes, or the process exits. Neither is enough
+The end shows in two ways, in either order: a pipe closes, or the process exits. Neither is enough
 alone. Output written just before an exit may still be unread, and a child of the agent may hold the
 pipe open for ever; so after the first sign the pipe is read on for at most `STAGE_S`. A pipe may
 also close before the process has an exit status, so the endpoint is stopped, which waits for the
@@ -150,6 +150,7 @@ class AgentConnection:
             on_notification=self.routes.notification,
             on_noise=self._on_noise,
         )
+        endpoint.on_unread = self._on_unread
         self.endpoint, self._rpc = endpoint, rpc
         self.thread.spawn(self._run(endpoint, rpc))
         method, params = negotiate.initialize(
@@ -230,6 +231,17 @@ class AgentConnection:
         """Kill the process tree at once, for the exit of this process; on any thread."""
         if self.endpoint is not None:
             self.endpoint.kill_now()
+
+    def _on_unread(self, size: int) -> None:
+        notice = u.Notice(
+            "warning",
+            f"The agent {self.launch.name} does not read what is sent to it",
+            f"{size} bytes wait for it. It may be busy; Stop ends its work, and a second Stop "
+            "ends its process.",
+        )
+        for session in self.routes.sessions:
+            if session.state.open_prompts:
+                session.apply([notice])
 
     def _on_noise(self, kind: str, text: str) -> None:
         self.noise.append(f"{kind}: {text[:500]}")

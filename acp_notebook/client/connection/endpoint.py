@@ -5,6 +5,7 @@ Knows no message.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from acp_notebook.client.agents.launch import Launch
@@ -13,7 +14,14 @@ from acp_notebook.jsonrpc import Transport
 
 
 class Endpoint(Protocol):
-    """A started or reached agent, before the handshake."""
+    """A started or reached agent, before the handshake.
+
+    Attributes:
+        on_unread: Called with the number of waiting bytes when the agent has not read them for a
+            while.
+    """
+
+    on_unread: Callable[[int], None] | None
 
     @property
     def transport(self) -> Transport:
@@ -36,7 +44,7 @@ class Endpoint(Protocol):
         """How the process or connection ended, as a predicate that follows the agent's name."""
 
     async def exited(self) -> None:
-        """Wait until the process or connection has ended."""
+        """Wait until the process or connection has ended, or can be told nothing more."""
 
     async def wait(self) -> None:
         """Wait until the process or connection has ended and its stderr is read."""

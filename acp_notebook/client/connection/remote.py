@@ -51,6 +51,8 @@ class RemoteAgent:
     """An agent at an address: an `Endpoint` without process and stderr."""
 
     pid = None
+    on_unread: Callable[[int], None] | None = None
+    """Never called: the system's buffers hide what the agent has read."""
 
     def __init__(self, address: str, transport: RemoteTransport) -> None:
         self.stderr = StderrTail()

@@ -2,8 +2,8 @@
 
 The process gets a session of its own, because a kernel interrupt goes to the kernel's whole process
 group and must not kill the agent. Therefore it must be ended explicitly: by `stop` in stages (close
-stdin, terminate, kill), by `kill_now` at exit, and by `guard` when this process is killed.
-Knows no ACP.
+stdin, terminate, kill), by `kill_now` at exit, and by `guard` when this process is killed. An agent
+that closes its stdin counts as ended, for it can be told nothing more. Knows no ACP.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from acp_notebook.client.process.child_process import READ_BYTES, ChildProcess, signal_name
@@ -20,6 +20,8 @@ from acp_notebook.jsonrpc import StreamTransport
 
 STDERR_TAIL_BYTES = 64 * 1024
 STAGE_S = 2.0
+UNREAD_S = 5.0
+"""How long input may wait until the user is told."""
 
 
 class StderrTail:
@@ -41,7 +43,14 @@ class StderrTail:
 
 
 class AgentProcess:
-    """A running agent. All methods but `kill_now` belong to the agent thread."""
+    """A running agent. All methods but `kill_now` belong to the agent thread.
+
+    Attributes:
+        on_unread: Called with the number of waiting bytes when the agent has not read its input
+            for `UNREAD_S`.
+    """
+
+    on_unread: Callable[[int], None] | None = None
 
     def __init__(self, child: ChildProcess) -> None:
         assert child.pipes.stdin is not None
@@ -51,7 +60,14 @@ class AgentProcess:
         self._stop_lock = asyncio.Lock()
         self.stderr = StderrTail()
         self.transport = StreamTransport(child.pipes.stdout, child.pipes.stdin)
-        self._stderr_task = asyncio.get_running_loop().create_task(self._drain_stderr())
+        self._loop = asyncio.get_running_loop()
+        self._stderr_task = self._loop.create_task(self._drain_stderr())
+        self._deaf_since: float | None = None
+        self._fault = ""
+        self._unread: asyncio.TimerHandle | None = None
+        child.pipes.on_waiting, child.pipes.on_taken = self._input_waits, self._input_is_taken
+        self._input = child.pipes.stdin.transport
+        self._input.set_write_buffer_limits(0)  # report even the last byte that waits
 
     @classmethod
     async def start(
@@ -98,19 +114,41 @@ class AgentProcess:
 
     @property
     def ending(self) -> str:
-        """How the process ended, as a predicate that follows the agent's name."""
-        return f"ended with {self.status}"
+        """How and why the process ended, as a predicate that follows the agent's name."""
+        return f"{self._fault}ended with {self.status}"
 
     async def exited(self) -> None:
-        """Wait until the process itself has ended; its children may still run."""
-        await self._child.exited()
+        """Wait until the process has ended, or reads no more; its children may still run."""
+        input_closed = self._child.pipes.input_closed
+        signs = [
+            self._loop.create_task(each) for each in (self._child.exited(), input_closed.wait())
+        ]
+        try:
+            await asyncio.wait(signs, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for sign in signs:
+                sign.cancel()
+        if input_closed.is_set():
+            self._deaf_since = self._loop.time()
+
+    def _input_waits(self) -> None:
+        self._unread = self._loop.call_later(UNREAD_S, self._tell_unread)
+
+    def _input_is_taken(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+
+    def _tell_unread(self) -> None:
+        size = self._input.get_write_buffer_size()
+        if self.on_unread is not None and size and not self._input.is_closing():
+            self.on_unread(size)
 
     async def wait(self) -> None:
         """Wait until the process has ended and its stderr is read.
 
         A child that inherited stderr can keep it open forever, so reading ends after `STAGE_S`.
         """
-        await self.exited()
+        await self._child.exited()
         await asyncio.wait({self._stderr_task}, timeout=STAGE_S)
 
     async def stop(self) -> None:
@@ -119,14 +157,30 @@ class AgentProcess:
             if self._is_over:
                 return
             tree = self._child.tree()
+            stage_s, fault = self._closing_stage_s(), self._closed_pipe()
             await self.transport.aclose()
-            if not await self._child.ends_within(STAGE_S):
+            if not await self._child.ends_within(stage_s):
+                self._fault = fault
                 await self._child.terminate(tree, STAGE_S)
             # The agent may have left children behind.
             await self._child.kill_rest(tree, STAGE_S)
             await asyncio.wait({self._stderr_task}, timeout=STAGE_S)
             self._child.close()
             self._is_over = True
+
+    def _closing_stage_s(self) -> float:
+        # An agent that closed its stdin itself has had a part of this time.
+        if self._deaf_since is None:
+            return STAGE_S
+        return max(0.0, self._deaf_since + STAGE_S - self._loop.time())
+
+    def _closed_pipe(self) -> str:
+        assert self._child.pipes.stdout is not None
+        if self._child.pipes.input_closed.is_set():
+            return "closed its input and could be told nothing more, so it was "
+        if self._child.pipes.stdout.at_eof():
+            return "closed its output and could be heard no more, so it was "
+        return ""
 
     def kill_now(self) -> None:
         """Kill the whole tree at once, when this process exits."""

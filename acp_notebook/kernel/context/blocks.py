@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import base64
 import functools
+import os
 import re
 import shutil
 import tempfile
@@ -153,5 +154,11 @@ def _link(path: Path, mime_type: str, size: int | None) -> ResourceLinkBlock:
 def _folder() -> Path:
     """Return the folder of pictures for agents without images; it is deleted with the kernel."""
     folder = Path(tempfile.mkdtemp(prefix="acp-notebook-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    kernel = os.getpid()
+
+    def delete() -> None:
+        if os.getpid() == kernel:  # not a fork of the kernel, which exits earlier
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(delete)
     return folder
