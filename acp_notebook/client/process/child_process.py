@@ -94,8 +94,9 @@ class ChildProcess:
         cwd: str,
         stdin: int,
         stderr: int,
+        stdout: int = asyncio.subprocess.PIPE,
     ) -> ChildProcess:
-        """Start a program with exactly this environment; its stdout is a pipe.
+        """Start a program with exactly this environment; a terminal as stdin becomes its own.
 
         Raises:
             OSError: The program cannot be started.
@@ -105,7 +106,7 @@ class ChildProcess:
             asyncio.get_running_loop().subprocess_exec,
             Pipes,
             stdin=stdin,
-            stdout=asyncio.subprocess.PIPE,
+            stdout=stdout,
             stderr=stderr,
             start_new_session=True,
         )

@@ -1,9 +1,10 @@
 """The process between the kernel and an agent, which ends all of the agent with the kernel.
 
 A killed kernel cannot clean up, and some agents do not end when their stdin closes. So the kernel
-starts this guard as a script, and the guard starts the agent, in a process session of its own. The
-agent's pipes lead past the guard. Over a socket the guard hears what to start, and tells the
-agent's process id and later its exit code. The guard ends once nothing of the agent is left.
+starts this guard as a script, and the guard starts the agent, in a process session of its own; a
+terminal as stdin becomes the agent's own. The agent's pipes lead past the guard. Over a socket the
+guard hears what to start, and tells the agent's process id and later its exit code. The guard ends
+once nothing of the agent is left.
 
 The kernel has died when the guard's parent is another process, or when the socket is at its end,
 whichever shows first: a fork of the kernel inherits the kernel's end of the socket, as it inherits
@@ -200,7 +201,10 @@ def _launch(job: Job) -> int:
 def _become(job: Job, failure: int) -> NoReturn:
     folder, program, words, environment = job
     try:
-        os.setsid()
+        if os.isatty(0):
+            os.login_tty(0)
+        else:
+            os.setsid()
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         # Python ignores these, and a program would go on ignoring them.
         for number in (signal.SIGPIPE, signal.SIGXFSZ):

@@ -1,7 +1,8 @@
 """A program on a pseudo-terminal: its output as bytes, its input as keys. POSIX only.
 
 Output is read on the agent thread and passed to `on_output` there. Nothing is recorded, because
-what the user types may be a secret. Knows no agent and no view.
+what the user types may be a secret. What the program leaves in a process session of its own lives
+on, such as the browser of a login, until the kernel is killed. Knows no agent and no view.
 """
 
 from __future__ import annotations
@@ -13,16 +14,11 @@ import os
 import shlex
 import signal
 import termios
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from acp_notebook.client.agent_thread import AgentThread
-from acp_notebook.client.process import guard
+from acp_notebook.client.process.child_process import ChildProcess
 from acp_notebook.errors import AgentNotFound
-
-if TYPE_CHECKING:
-    from ptyprocess import PtyProcess
 
 ROWS, COLUMNS = 24, 96
 # Seconds to read the rest of the output after the end; a child may keep the terminal open forever.
@@ -52,15 +48,17 @@ class PseudoTerminal:
         self.on_output: Callable[[], None] | None = None
         self.ended: concurrent.futures.Future[int] = concurrent.futures.Future()
         self._thread = thread
-        self._process = _spawn(command, {**env, "TERM": "xterm-256color"}, cwd)
+        self._keys = bytearray()
         self._closed = asyncio.Event()
+        spawning = thread.submit(_spawn(command, {**env, "TERM": "xterm-256color"}, cwd))
+        self._child, self._fd = spawning.result()
         thread.post(lambda: thread.spawn(self._run()))
 
     @property
     def hides_typing(self) -> bool:
         """Whether the program reads a line without echo, as for a password."""
         try:
-            flags = termios.tcgetattr(self._process.fd)[3]
+            flags = termios.tcgetattr(self._fd)[3]
         except (termios.error, ValueError, OSError):
             return False
         # A full-screen program turns off the echo too, but it reads keys, not lines.
@@ -71,8 +69,8 @@ class PseudoTerminal:
 
         def write() -> None:
             if not self.ended.done():
-                with contextlib.suppress(OSError):
-                    self._process.write(data)
+                self._keys += data
+                self._send_keys()
 
         self._thread.post(write)
 
@@ -80,32 +78,45 @@ class PseudoTerminal:
         """Kill the program and its process session. Usable from any thread."""
         if not self.ended.done():
             for number in (signal.SIGHUP, signal.SIGCONT, signal.SIGKILL):
-                guard.signal_session(self._process.pid, number)
+                self._child.signal([], number)
 
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
-        fd = self._process.fd
-        loop.add_reader(fd, self._readable)
+        loop.add_reader(self._fd, self._readable)
         try:
-            await loop.run_in_executor(None, self._process.wait)
+            await self._child.exited()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._closed.wait(), LAST_WORDS_S)
         finally:
-            loop.remove_reader(fd)
-            process = self._process
-            status = process.exitstatus if process.signalstatus is None else -process.signalstatus
+            loop.remove_reader(self._fd)
+            loop.remove_writer(self._fd)
             # Processes that are left have lost their terminal.
-            guard.signal_session(process.pid, signal.SIGHUP)
-            self.ended.set_result(status if status is not None else -1)
-            process.fileobj.close()
+            self._child.signal([], signal.SIGHUP)
+            code = self._child.return_code
+            self._child.close()
+            self.ended.set_result(code if code is not None else -1)
+            os.close(self._fd)
+
+    def _send_keys(self) -> None:
+        try:
+            del self._keys[: os.write(self._fd, self._keys)]
+        except BlockingIOError:
+            pass  # the program does not read at present
+        except OSError:
+            self._keys.clear()
+        loop = asyncio.get_running_loop()
+        if self._keys:
+            loop.add_writer(self._fd, self._send_keys)
+        else:
+            loop.remove_writer(self._fd)
 
     def _readable(self) -> None:
         try:
-            data = os.read(self._process.fd, _READ_BYTES)
+            data = os.read(self._fd, _READ_BYTES)
         except OSError:  # Linux reports the end of file as an error
             data = b""
         if not data:
-            asyncio.get_running_loop().remove_reader(self._process.fd)
+            asyncio.get_running_loop().remove_reader(self._fd)
             self._closed.set()
             return
         self.output += data
@@ -113,15 +124,19 @@ class PseudoTerminal:
             self.on_output()
 
 
-def _spawn(command: Sequence[str], env: Mapping[str, str], cwd: str) -> PtyProcess:
-    from ptyprocess import PtyProcess
-
-    with warnings.catch_warnings():
-        # Python 3.12 warns about a fork in a process with threads, but the child execs at once.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        try:
-            return PtyProcess.spawn(
-                list(command), cwd=cwd, env=dict(env), dimensions=(ROWS, COLUMNS)
-            )
-        except (OSError, ValueError) as error:
-            raise AgentNotFound(f"{command[0]} cannot be started: {error}") from None
+async def _spawn(
+    command: Sequence[str], env: Mapping[str, str], cwd: str
+) -> tuple[ChildProcess, int]:
+    ours, theirs = os.openpty()
+    try:
+        termios.tcsetwinsize(theirs, (ROWS, COLUMNS))
+        os.set_blocking(ours, False)
+        child = await ChildProcess.start(
+            command[0], command[1:], env=env, cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs
+        )
+    except (OSError, ValueError) as error:
+        os.close(ours)
+        raise AgentNotFound(f"{command[0]} cannot be started: {error}") from None
+    finally:
+        os.close(theirs)
+    return child, ours
