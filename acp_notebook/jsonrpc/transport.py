@@ -142,16 +142,19 @@ class StreamTransport:
         # The only way to end a pending read without cancelling the task that awaits it.
         self._reader.set_exception(ConnectionAbortedError("the transport was closed"))
         self._writer.close()
-        try:
-            async with asyncio.timeout(CLOSE_TIMEOUT_S):
-                await self._writer.wait_closed()
-        except TimeoutError:
+        closing = asyncio.ensure_future(self._writer.wait_closed())
+        closing.add_done_callback(_note_closed)
+        # A timeout must not cancel the wait: that would cancel a future of the stream's own.
+        if not (await asyncio.wait({closing}, timeout=CLOSE_TIMEOUT_S))[0]:
             # The peer does not read: what is buffered for it is dropped.
             # (Aborting a pipe that has just been closed raises AttributeError.)
             with contextlib.suppress(AttributeError):
                 self._writer.transport.abort()
-        except OSError:
-            logger.debug("The peer was gone before the stream was closed.", exc_info=True)
+
+
+def _note_closed(closing: asyncio.Future[None]) -> None:
+    if not closing.cancelled() and isinstance(closing.exception(), OSError):
+        logger.debug("The peer was gone before the stream was closed: %s", closing.exception())
 
 
 class MemoryTransport:

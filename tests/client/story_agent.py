@@ -197,6 +197,46 @@ class ClosesStdoutWhenIdle(V1Agent):
         time.sleep(LIFETIME_S)
 
 
+class ClosesStdin(V1Agent):
+    """Closes its stdin at the first prompt, or at once (argument "first"), and lives on."""
+
+    def on_initialize(self, frame: Frame) -> None:
+        if self.argument == "first":
+            self.begin()
+        super().on_initialize(frame)
+
+    def begin(self) -> None:
+        tell("my ears hurt")
+        os.close(0)
+        time.sleep(LIFETIME_S)
+
+
+class ReadsNothing(V1Agent):
+    """Stops reading after the answer about its session, and ends at no wish."""
+
+    def on_session_new(self, frame: Frame) -> None:
+        super().on_session_new(frame)
+        time.sleep(LIFETIME_S)
+
+
+class LeavesDaemons(V1Agent):
+    """Tells the pids of a child in a session of its own and of a daemon; "die" ends it."""
+
+    def begin(self) -> None:
+        child = subprocess.Popen(SLEEPER, start_new_session=True)
+        reading, writing = os.pipe()
+        if os.fork() == 0:
+            os.setsid()
+            daemon = subprocess.Popen(SLEEPER)
+            os.write(writing, b"%d" % daemon.pid)
+            os._exit(0)
+        os.wait()
+        self.update(chunk(f"{child.pid} {os.read(reading, 20).decode()}"))
+        if self.argument == "die":
+            os._exit(1)
+        self.end()
+
+
 class ExitsWhenTold(V1Agent):
     """Exits at the prompt "exit", hangs at "hang" until cancelled, else says the prompt."""
 
@@ -367,6 +407,9 @@ STORIES: dict[str, type[PlainAgent]] = {
     "leaves-a-child": LeavesAChild,
     "closes-stdout": ClosesStdout,
     "closes-stdout-when-idle": ClosesStdoutWhenIdle,
+    "closes-stdin": ClosesStdin,
+    "reads-nothing": ReadsNothing,
+    "leaves-daemons": LeavesDaemons,
     "exits-when-told": ExitsWhenTold,
     "floods": Floods,
     "only-loads": OnlyLoads,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 
+import psutil
 import pytest
 from watching import (
     NODE_AGENT,
@@ -12,7 +13,9 @@ from watching import (
     all_gone,
     bad,
     frames,
+    is_gone,
     needs_node,
+    only_linux,
     poll,
     sent,
     story,
@@ -92,8 +95,58 @@ def test_an_agent_that_closes_its_stdout_has_ended(start, short_stages):
     agent = start(story("closes-stdout"))
     turn = agent.session.prompt("go")
     assert turn.text == "my last words"
-    assert "ended with signal SIGTERM" in turn.error
+    assert "closed its output and could be heard no more, so it was ended with" in turn.error
     assert all_gone([agent.pid])
+
+
+@proves("WIRE-7")
+def test_an_agent_that_closes_its_stdin_has_ended(start, short_stages):
+    agent = start(story("closes-stdin"))
+    turn = agent.session.prompt("go")
+    assert "closed its input and could be told nothing more, so it was ended with" in turn.error
+    (lost,) = turn.read(lambda state, keys: [state.asides[k] for k in keys if k.kind == "lost"])
+    assert lost.detail.strip() == "my ears hurt"
+    assert all_gone([agent.pid])
+
+
+def test_an_agent_that_reads_nothing_is_told_of_and_can_be_stopped(
+    start, short_stages, monkeypatch, caplog
+):
+    monkeypatch.setattr("acp_notebook.client.connection.stdio_process.UNREAD_S", 0.1)
+    agent = start(story("reads-nothing"))
+    turn = agent.session.prompt("x" * 1_000_000, wait=False)
+    until(agent.session, lambda state: any(key.kind == "notice" for key in state.asides))
+    (notice,) = turn.notices
+    assert "does not read what is sent to it" in notice.title
+    assert agent.session.state == "running"
+    agent.session.stop()
+    agent.session.stop()
+    assert turn.wait().stop_reason == "cancelled"
+    agent.quit()
+    assert all_gone([agent.pid])
+    assert "Exception in callback" not in caplog.text
+
+
+@only_linux
+@proves("WIRE-8")
+@pytest.mark.parametrize("how", ["", "die"])
+def test_what_left_the_agents_session_ends_with_the_agent(start, short_stages, how):
+    agent = start(story("leaves-daemons", how))
+    pids = [int(word) for word in agent.session.prompt("go").text.split()]
+    if not how:
+        assert not any(is_gone(pid) for pid in pids)
+        agent.quit()
+    assert len(pids) == 2
+    assert all_gone(pids)
+
+
+@proves("WIRE-7")
+def test_an_agent_whose_guard_is_killed_has_ended(start):
+    agent = start(story("exits-when-told"))
+    psutil.Process(agent.pid).parent().kill()
+    until(agent.session, lambda state: not state.is_connected)
+    assert all_gone([agent.pid])
+    assert agent.session.prompt("hello again").text == "hello again"
 
 
 # the next prompt

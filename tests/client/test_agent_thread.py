@@ -9,6 +9,7 @@ import threading
 import pytest
 
 from acp_notebook.client.agent_thread import AgentThread, shared_thread
+from acp_notebook.errors import UsageError
 
 
 @pytest.fixture
@@ -60,6 +61,14 @@ def test_a_spawned_task_that_is_cancelled_says_nothing(thread, caplog):
     thread.call(lambda: (task.add_done_callback(lambda _: ended.set()), task.cancel()))
     assert ended.wait(10)
     assert caplog.text == ""
+
+
+def test_in_a_fork_of_the_process_nothing_waits_for_the_thread(thread, monkeypatch):
+    monkeypatch.setattr("os.getpid", lambda: -1)
+    for use in (thread.post, thread.call, lambda _: thread.submit(asyncio.sleep(0))):
+        with pytest.raises(UsageError, match="fork of the one that started the agent"):
+            use(lambda: None)
+    monkeypatch.undo()  # for the end of the thread
 
 
 def test_there_is_one_thread_for_all():

@@ -8,7 +8,7 @@ import pytest
 from watching import BOUND_S, Person, answer, frames, sent, story, until, until_asked, until_text
 
 from acp_notebook.client.waiting import TurnInterrupted
-from acp_notebook.errors import TurnTimeout
+from acp_notebook.errors import TurnTimeout, UsageError
 
 BY_ITSELF = ["works-by-itself", "works-by-itself-v2"]
 proves = pytest.mark.requirement
@@ -68,6 +68,17 @@ def test_nothing_is_waited_for_where_the_agent_rests_or_is_gone(start):
     assert session.wait() is session
     assert session.prompt("exit").error
     assert session.wait() is session
+
+
+def test_a_fork_of_the_process_does_not_wait_for_a_turn_that_it_cannot_see(start, monkeypatch):
+    session = start(story("exits-when-told")).session
+    turn = session.prompt("hang", wait=False)
+    with monkeypatch.context() as fork:
+        fork.setattr(session.agent.thread, "_process_id", -1)
+        with pytest.raises(UsageError, match="This process is a fork"):
+            turn.wait()
+    turn.cancel()
+    assert turn.wait().stop_reason == "cancelled"
 
 
 def test_what_came_after_the_end_is_told_apart(at_work):

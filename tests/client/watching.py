@@ -29,6 +29,10 @@ from acp_notebook.session.state import SessionState
 
 BOUND_S = 30.0
 needs_node = pytest.mark.usefixtures("official_sdk")
+only_linux = pytest.mark.skipif(
+    sys.platform != "linux",
+    reason="elsewhere nothing adopts a process that left the session and lost its parent",
+)
 AGENTS = Path(__file__).parent.parent / "agents"
 NODE_AGENT = ("node", str(AGENTS / "sdk_agent.mjs"))
 PYTHON_AGENT = (sys.executable, str(AGENTS / "sdk_agent.py"))

@@ -1,24 +1,26 @@
 """A child process and its descendants, in a process session of their own.
 
 Shared by agent processes and terminal commands: the start, through the guard that ends the tree
-when this process is killed, and the end of the whole tree. There is no guard where there are no
-process sessions. Knows neither agents nor commands, and no ACP.
+when this process is killed, and the end of the whole tree. Windows has no process sessions, and no
+guard. Knows neither agents nor commands, and no ACP.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import signal
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import psutil
 
 from acp_notebook.client.process import guard
-from acp_notebook.client.process.guard_line import GuardLine
+from acp_notebook.client.process.guard_line import GuardFailedError, GuardLine
+
+logger = logging.getLogger(__name__)
 
 READ_BYTES = 64 * 1024
 ROUND_S = 0.05
@@ -110,17 +112,18 @@ class ChildProcess:
             stderr=stderr,
             start_new_session=True,
         )
-        if os.name != "posix" or not sys.executable:
-            return cls(*await run(program, *arguments, cwd=cwd, env=env), None)
-
-        async def start_guard(
-            words: Sequence[str], line: int
-        ) -> tuple[asyncio.SubprocessTransport, Pipes]:
-            return await run(*words, pass_fds=[line])
-
-        job = (cwd, program, [program, *arguments], dict(env))
-        line, (process, pipes) = await GuardLine.open(job, start_guard)
-        return cls(process, pipes, line)
+        if os.name == "posix":
+            words = [os.fsencode(word) for word in (program, *arguments)]
+            environment = {os.fsencode(name): os.fsencode(value) for name, value in env.items()}
+            job = (os.fsencode(cwd), words[0], words, environment)
+            try:
+                line, started = await GuardLine.open(
+                    job, lambda command, number: run(*command, pass_fds=[number])
+                )
+                return cls(*started, line)
+            except GuardFailedError as error:
+                logger.warning("A process has no guard: %s", error)
+        return cls(*await run(program, *arguments, cwd=cwd, env=env), None)
 
     @property
     def return_code(self) -> int | None:

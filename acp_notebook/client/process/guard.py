@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn, TypeAlias
 
-    Job: TypeAlias = tuple[str, str, list[str], dict[str, str]]
+    Job: TypeAlias = tuple[bytes, bytes, list[bytes], dict[bytes, bytes]]
     """What to start: folder, program, all words of the command, environment."""
 
 GRACE_S = 2.0
@@ -43,6 +43,7 @@ KILL_S = 10.0
 PERIOD_S = 0.5
 ROUND_S = 0.05
 
+_HAS_PROC = os.path.isdir("/proc/self")
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -55,7 +56,7 @@ def session_members(session_id: int) -> list[int]:
 def signal_session(session_id: int, number: int) -> None:
     """Send a signal to the session's process group, and on Linux to members outside the group."""
     _signal(os.killpg, session_id, number)
-    if os.path.isdir("/proc/self"):
+    if _HAS_PROC:
         for pid in session_members(session_id):
             _signal(os.kill, pid, number)
 
@@ -111,7 +112,7 @@ class Tree:
     def __init__(self, job: Job) -> None:
         self.code: int | None = None
         self._has_children = self._has_session = True
-        self._adopts = _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+        self._adopts = _HAS_PROC and _prctl(_PR_SET_CHILD_SUBREAPER, 1)
         self._woken, wake = os.pipe()
         for end in (self._woken, wake):
             os.set_blocking(end, False)

@@ -19,6 +19,10 @@ from acp_notebook.client.process import guard
 T = TypeVar("T")
 
 
+class GuardFailedError(Exception):
+    """No guard could be started, for example where the kernel is no Python program of its own."""
+
+
 class GuardLine(asyncio.Protocol):
     """What a guard tells about the process that it started.
 
@@ -48,6 +52,7 @@ class GuardLine(asyncio.Protocol):
             start_guard: Starts a command with one descriptor more; the result is returned.
 
         Raises:
+            GuardFailedError: The guard cannot be started.
             OSError: The job cannot be started.
             ValueError: A word of the job cannot be passed to the system.
         """
@@ -57,7 +62,11 @@ class GuardLine(asyncio.Protocol):
                 words = (sys.executable, "-I", "-S", guard.__file__)
                 number = theirs.fileno()
                 started = await start_guard((*words, str(number), str(os.getpid())), number)
-            transport, line = await asyncio.get_running_loop().create_connection(cls, sock=ours)
+            loop = asyncio.get_running_loop()
+            transport, line = await loop.create_unix_connection(cls, sock=ours)
+        except OSError as error:
+            ours.close()
+            raise GuardFailedError(str(error)) from error
         except BaseException:
             ours.close()
             raise
@@ -95,7 +104,7 @@ class GuardLine(asyncio.Protocol):
         """Take the end of the guard for the end of the process; called by the event loop."""
         del exc
         if not self._started.done():
-            self._started.set_exception(OSError("its guard process ended at once"))
+            self._started.set_exception(GuardFailedError("it ended at once"))
         if self.code is None:
             self.code = -signal.SIGKILL
         self.exited.set()

@@ -154,11 +154,10 @@ def _link(path: Path, mime_type: str, size: int | None) -> ResourceLinkBlock:
 def _folder() -> Path:
     """Return the folder of pictures for agents without images; it is deleted with the kernel."""
     folder = Path(tempfile.mkdtemp(prefix="acp-notebook-"))
-    kernel = os.getpid()
-
-    def delete() -> None:
-        if os.getpid() == kernel:  # not a fork of the kernel, which exits earlier
-            shutil.rmtree(folder, ignore_errors=True)
-
-    atexit.register(delete)
+    atexit.register(_delete, folder, os.getpid())
     return folder
+
+
+def _delete(folder: Path, kernel: int) -> None:
+    if os.getpid() == kernel:  # a fork of the kernel may exit before the kernel
+        shutil.rmtree(folder, ignore_errors=True)

@@ -106,6 +106,12 @@ def test_an_agent_that_exits_at_once_shows_its_code_and_last_words():
     assert rest == ["Its last words on stderr:", "  cannot find the configuration file"]
 
 
+def test_an_agent_that_closes_its_input_at_once_is_found_out(short_stages):
+    with pytest.raises(AgentExited, match=r"closed its input.* before it answered") as caught:
+        acp.start(command=story("closes-stdin", "first"))
+    assert caught.value.stderr_tail.strip() == "my ears hurt"
+
+
 @proves("INIT-3")
 def test_a_version_that_we_do_not_speak_closes_and_names_both_sides():
     with pytest.raises(UnsupportedProtocolVersion, match=r"version 7; this client speaks 1 and 2"):

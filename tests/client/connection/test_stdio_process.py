@@ -16,12 +16,12 @@ proves = pytest.mark.requirement
 
 # Starts an agent with a child, tells their pids, does what it is told.
 PROGRAM = """
-import ast, sys, time
+import ast, os, sys, time
 import acp_notebook as acp
-from acp_notebook.client.process import child_process
+from acp_notebook.errors import UsageError
 
 if len(sys.argv) > 2:
-    child_process._start_guard = lambda pid: None
+    sys.executable = ""  # which leaves nothing to run a guard with
 agent = acp.start(command=ast.literal_eval(sys.argv[1]))
 pause = time.sleep
 for _ in range(1500):
@@ -33,6 +33,18 @@ command = sys.stdin.readline().strip()
 if command == "raise":
     raise LookupError("the program failed")
 if command == "prompt":
+    print(agent.session.prompt("hi").text, flush=True)
+if command == "fork":
+    fork = os.fork()
+    if fork == 0:
+        try:
+            agent.session.prompt("hi")
+        except UsageError as error:
+            print(error, flush=True)
+        other = acp.start(command=ast.literal_eval(sys.argv[1]))
+        print(other.session.prompt("hi").text, flush=True)
+        sys.exit()
+    assert os.waitpid(fork, 0) == (fork, 0)
     print(agent.session.prompt("hi").text, flush=True)
 if command == "wait":
     try:
@@ -84,9 +96,8 @@ def program():
 
 
 @proves("WIRE-8")
-@pytest.mark.parametrize("how", [(), ("stubborn",)])
-def test_a_program_that_is_killed_leaves_nothing_behind(program, how):
-    running = program(bad("ignores-eof", *how))
+def test_a_program_that_is_killed_leaves_nothing_behind(program):
+    running = program(bad("ignores-eof"))
     running.process.kill()
     running.process.wait(BOUND_S)
     assert all_gone(running.pids)
@@ -105,7 +116,7 @@ def test_a_program_that_ends_leaves_nothing_behind(program, command, options):
 
 @proves("WIRE-8")
 def test_a_program_that_is_terminated_leaves_nothing_behind(program):
-    running = program(bad("ignores-eof", "stubborn"))
+    running = program(bad("ignores-eof"))
     running.process.terminate()
     assert running.process.wait(BOUND_S) == -signal.SIGTERM
     assert all_gone(running.pids)
@@ -119,6 +130,14 @@ def test_an_interrupt_of_the_programs_group_does_not_reach_the_agent(program):
     os.killpg(running.process.pid, signal.SIGINT)
     assert running.process.stdout.readline() == "interrupted: hello\n"
     assert not any(is_gone(pid) for pid in running.pids)
+
+
+def test_a_fork_of_the_program_cannot_use_the_agent_and_does_not_end_it(program):
+    running = program(bad("ignores-eof"))
+    running.tell("fork")
+    assert running.process.stdout.readline().startswith("This process is a fork")
+    assert [running.process.stdout.readline() for _ in range(2)] == ["hello\n"] * 2
+    assert running.process.wait(BOUND_S) == 0
 
 
 @proves("WIRE-8")

@@ -9,7 +9,16 @@ from pathlib import Path
 
 import psutil
 import pytest
-from watching import NODE_AGENT, all_gone, children, is_gone, needs_node, poll, until
+from watching import (
+    NODE_AGENT,
+    all_gone,
+    children,
+    is_gone,
+    needs_node,
+    only_linux,
+    poll,
+    until,
+)
 
 from acp_notebook.client.serving import terminals
 from acp_notebook.client.serving.terminal_output import VIEW_BYTES, KeptText, ViewFeed
@@ -222,8 +231,9 @@ def test_kill_takes_the_whole_family(asking, monkeypatch):
 
 
 @proves("V1-1")
-def test_what_a_line_left_in_the_background_goes_on_until_the_release(asking):
-    steps = (create("sleep 120 & echo $!"), WAIT, OUTPUT)
+@pytest.mark.parametrize("word", ["", pytest.param("setsid", marks=only_linux)])
+def test_what_a_line_left_in_the_background_goes_on_until_the_release(asking, word):
+    steps = (create(f"{word} sleep 120 & echo $!"), WAIT, OUTPUT)
     _, exited, output = asking(*steps)
     assert exited["exitCode"] == 0  # though its child holds the pipe
     pid = int(output["output"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from acp_notebook.errors import UsageError
+from acp_notebook.kernel.context import blocks
 from acp_notebook.kernel.context.blocks import attachment_blocks, prepare
 from acp_notebook.protocol.dialect import Capabilities
 from acp_notebook.protocol.prompt_content import fit_content
@@ -93,6 +95,24 @@ def test_an_agent_without_images_gets_a_file_a_link_and_a_line(shell, ask):
     assert str(path) in line.text
     _, second, _ = ask("look at @fig", capabilities=PLAIN)
     assert second.uri != link.uri
+
+
+def test_the_files_of_pictures_end_with_the_kernel_and_not_with_a_fork_of_it(
+    shell, ask, monkeypatch
+):
+    at_exit = []
+    monkeypatch.setattr("atexit.register", lambda *call: at_exit.append(call))
+    monkeypatch.setattr(blocks, "_folder", functools.cache(blocks._folder.__wrapped__))
+    shell.user_ns["fig"] = Figure()
+    _, link, _ = ask("look at @fig", capabilities=PLAIN)
+    path = Path(link.uri.removeprefix("file://"))
+    ((delete, *arguments),) = at_exit
+    with monkeypatch.context() as fork:
+        fork.setattr("os.getpid", lambda: -1)
+        delete(*arguments)
+    assert path.exists()
+    delete(*arguments)
+    assert not path.parent.exists()
 
 
 def test_an_image_file_is_linked_where_it_lies(shell, ask, tmp_path):

@@ -86,6 +86,16 @@ def test_a_program_that_is_ended_takes_its_children_along(tmp_path):
     terminal.end()
 
 
+def test_keys_that_a_program_does_not_read_hold_nothing_up(tmp_path):
+    terminal = program(tmp_path, "-c", "import time; time.sleep(120)")
+    terminal.write(b"x" * 1_000_000)
+    asked = concurrent.futures.Future()
+    shared_thread().post(lambda: asked.set_result(None))
+    assert wait(asked, BOUND_S)
+    terminal.end()
+    assert terminal.ended.result(BOUND_S) < 0
+
+
 def test_a_program_that_is_not_there_is_told(tmp_path):
     with pytest.raises(AgentNotFound, match="cannot be started"):
         PseudoTerminal(["/no/such/program"], env={}, cwd=str(tmp_path), thread=shared_thread())
