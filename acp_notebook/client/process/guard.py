@@ -154,7 +154,7 @@ class Tree:
 
     def end(self) -> None:
         """End all processes in stages: by themselves, terminated, killed."""
-        # The agent's stdin has closed too, so it may be about to end.
+        # The agent's stdin may have closed too, and then it is about to end.
         self._ends_within(GRACE_S)
         self.signal(signal.SIGTERM)
         self._ends_within(GRACE_S)
@@ -230,8 +230,10 @@ def _let_go_of_pipes() -> None:
 
 def main() -> None:
     """Start what the socket says, report on it, and end it when the kernel is gone."""
-    socket, kernel = int(sys.argv[1]), int(sys.argv[2])
-    os.set_inheritable(socket, False)  # noqa: FBT003
+    given, kernel = int(sys.argv[1]), int(sys.argv[2])
+    # `select` takes small numbers only, and the agent must not inherit the socket.
+    socket = os.dup(given)
+    os.close(given)
 
     def tell(words: str) -> None:
         try:
