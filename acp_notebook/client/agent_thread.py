@@ -109,6 +109,8 @@ def shared_thread() -> AgentThread:
 
 
 def _forget_thread() -> None:
+    # The frames of the lost thread stay, and with them its loop: nothing of it is finalised here,
+    # which would kill the processes that it holds.
     global _shared, _lock
     _shared, _lock = None, threading.Lock()
 

@@ -43,7 +43,7 @@ KILL_S = 10.0
 PERIOD_S = 0.5
 ROUND_S = 0.05
 
-_HAS_PROC = os.path.isdir("/proc/self")
+_HAS_PROC = sys.platform == "linux" and os.path.isdir("/proc/self")
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -112,7 +112,7 @@ class Tree:
     def __init__(self, job: Job) -> None:
         self.code: int | None = None
         self._has_children = self._has_session = True
-        self._adopts = _HAS_PROC and _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+        self._adopts = _prctl(_PR_SET_CHILD_SUBREAPER, 1)
         self._woken, wake = os.pipe()
         for end in (self._woken, wake):
             os.set_blocking(end, False)
@@ -172,7 +172,7 @@ class Tree:
 
 def _prctl(option: int, value: int) -> bool:
     """Set an attribute of this process; return False where the system has no such attribute."""
-    if sys.platform != "linux":
+    if not _HAS_PROC:
         return False
     try:
         import ctypes

@@ -20,7 +20,11 @@ KERNEL = f"""
 import marshal, os, socket, subprocess, sys, time
 ours, theirs = socket.socketpair()
 terminal, stdin = os.openpty() if "on-a-terminal" in sys.argv else (None, subprocess.PIPE)
-command = [sys.executable, "-I", "-S", {guard.__file__!r}, str(theirs.fileno()), str(os.getpid())]
+script = [{guard.__file__!r}]
+if "elsewhere" in sys.argv:
+    run = "import runpy, sys; sys.platform = 'elsewhere'; runpy.run_path(%r, run_name='__main__')"
+    script = ["-c", run % script[0]]
+command = [sys.executable, "-I", "-S", *script, str(theirs.fileno()), str(os.getpid())]
 beside = subprocess.Popen(command, stdin=stdin, pass_fds=[theirs.fileno()], start_new_session=True)
 theirs.close()
 words = [os.fsencode(word) for word in (sys.executable, "-c", sys.argv[1])]
@@ -55,6 +59,7 @@ STUBBORN = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
 KINDS = {
     "a child": ("start()" + WAITS, ""),
     "a child in a group of its own": ("start(process_group=0)" + WAITS, ""),
+    "a child where nothing adopts processes": ("start()" + WAITS, "elsewhere"),
     "processes that ignore SIGTERM": (STUBBORN + "start()" + WAITS, ""),
     "an agent on a terminal": (STUBBORN + "start()" + WAITS, "on-a-terminal"),
     "an agent beside a fork of the kernel": ("start()" + WAITS, "with-a-fork"),
@@ -81,7 +86,7 @@ class Kernel:
             kind, pid = self.process.stdout.readline().split()
             self.told[kind] = int(pid)
         self.fork = self.told.pop("fork", None)
-        self.pids = list(self.told.values())
+        self.pids = [self.told[kind] for kind in ("guard", "started", "child")]
 
     def close(self):
         for pid in filter(None, [self.process.pid, self.fork, *self.pids]):
@@ -123,6 +128,7 @@ def test_a_killed_guard_takes_the_agent_along(kernel):
     assert poll(lambda: is_gone(kernel.told["started"]))
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's process table")
 def test_the_members_of_a_session_are_all_of_its_groups(kernel):
     pids = {kernel.told["started"], kernel.told["child"]}
     assert set(guard.session_members(kernel.told["started"])) == pids
