@@ -105,6 +105,11 @@ class StreamTransport:
         self._at_end = False
         self._closed = False
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether this side has closed the transport."""
+        return self._closed
+
     async def receive(self) -> bytes | Oversized | None:
         """Wait for the next line; `None` at the end of the stream or after `aclose`."""
         while not self._closed:

@@ -332,6 +332,7 @@ def test_an_agent_that_ignores_the_end_of_stdin_is_ended_with_its_child(start, s
     child = int(agent.stderr.split()[1])
     agent.quit()
     assert all_gone([agent.pid, child])
+    assert agent.connection.endpoint.ending.startswith("ended with signal")  # it closed nothing
     agent.quit()
 
 

@@ -128,7 +128,7 @@ class AgentProcess:
         finally:
             for sign in signs:
                 sign.cancel()
-        if input_closed.is_set():
+        if input_closed.is_set() and not self.transport.is_closed:
             self._deaf_since = self._loop.time()
 
     def _input_waits(self) -> None:
@@ -176,7 +176,7 @@ class AgentProcess:
 
     def _closed_pipe(self) -> str:
         assert self._child.pipes.stdout is not None
-        if self._child.pipes.input_closed.is_set():
+        if self._deaf_since is not None:
             return "closed its input and could be told nothing more, so it was "
         if self._child.pipes.stdout.at_eof():
             return "closed its output and could be heard no more, so it was "

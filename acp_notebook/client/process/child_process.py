@@ -34,7 +34,7 @@ class Pipes(asyncio.subprocess.SubprocessStreamProtocol):
 
     Attributes:
         over: Set at the end of the process that was started here: the guard, if there is one.
-        input_closed: Set once nobody reads the stdin of the process any more.
+        input_closed: Set once the stdin of the process is closed, at either end.
         on_waiting: Called when input has to wait until the process reads.
         on_taken: Called when no input waits any more.
     """
