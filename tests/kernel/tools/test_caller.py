@@ -10,6 +10,7 @@ from tools_bench import BOUND_S, Hands, entry_of, has_spoken, mcp_over_http, tex
 
 import acp_notebook as acp
 from acp_notebook.errors import UsageError
+from acp_notebook.session import updates as u
 from acp_notebook.session.updates import CodeSubject
 
 CODE = "ran = True"
@@ -250,3 +251,83 @@ def test_a_lost_agent_answers_nothing_and_runs_nothing(notebook, space):
     assert "the agent ended" in text_of(wait_as_a_cell(call))
     assert "ran" not in space
     hands.close()
+
+
+def see(session, *updates):
+    """What the agent reports, as if it did."""
+    session.agent.thread.call(lambda: session.live.apply(updates))
+
+
+WATCHER = u.StateUpdate("idle", background=(u.BackgroundItem("terminal", u.WorkId("t")),))
+
+
+@pytest.mark.parametrize("tool", ["run_code", "list_variables", "propose_cell"])
+def test_after_a_stop_nothing_is_called_until_the_next_prompt(hands, session, turn, space, tool):
+    turn.cancel()
+    wait_as_a_cell(turn.done)
+    result = hands.call(tool, **({} if tool == "list_variables" else {"code": CODE}))
+    assert result.is_error
+    assert "The user stopped the turn. Nothing was run" in text_of(result)
+    assert "ran" not in space
+    again = session.prompt("/slow 600", wait=False)
+    assert not hands.call("run_code", code=CODE).is_error
+    again.cancel()
+    wait_as_a_cell(again.done)
+
+
+def test_a_call_that_has_not_begun_ends_with_its_turn(hands, session, turn, space):
+    card = next_card(session, "in_progress")
+    call = hands.begin("run_code", code=CODE)
+    card.result(BOUND_S)  # the main thread is busy with this test
+    turn.cancel()
+    turn.done.result(BOUND_S)
+    assert "stopped the turn" in text_of(wait_as_a_cell(call))
+    assert "ran" not in space
+
+
+def test_background_work_is_asked_whatever_was_granted(hands, asking, turn, space):
+    answer(asking, "allow_session")
+    hands.call("run_code", code="1")
+    turn.cancel()
+    wait_as_a_cell(turn.done)
+    see(asking, WATCHER)
+    question = answer(asking, "allow")
+    assert not hands.call("run_code", code=CODE).is_error
+    assert [option.option_id for option in question.result(0).options] == ["allow", "reject"]
+    answer(asking, "reject")
+    assert hands.call("list_variables").is_error
+
+
+def test_after_a_stop_no_policy_allows_background_work(hands, session, turn, notebook, space):
+    turn.cancel()
+    wait_as_a_cell(turn.done)
+    see(session, WATCHER)
+    answer(session, "reject")
+    assert hands.call("run_code", code=CODE).is_error  # the policy is `allow`
+    notebook.somebody_is_there = False
+    assert "nobody can be asked here" in text_of(hands.call("run_code", code=CODE))
+    assert "ran" not in space
+
+
+def test_after_a_turn_background_work_follows_the_policy_and_shows_in_its_record(session, space):
+    turn = session.prompt("/slow 0", wait=False)
+    wait_as_a_cell(turn.done)
+    see(session, WATCHER)
+    hands = Hands(lambda: mcp_over_http(entry_of(session)))
+    assert not hands.call("run_code", code="ran = 'SHOWN'").is_error
+    assert not hands.call("list_variables").is_error
+    hands.close()
+    assert space["ran"] == "SHOWN"
+    assert "ran = 'SHOWN'" in turn.to_markdown()
+    assert "allowed by the policy allow" in turn.to_markdown()
+
+
+def test_no_agent_can_change_what_ran(hands, session, turn):
+    hands.call("run_code", code="secret = 1")
+    (card,) = session.live.state.tool_calls.values()
+    update = {"sessionUpdate": "tool_call_update", "toolCallId": card.tool_call_id}
+    hiding = {"title": "Looked at the docs", "kind": "read", "content": None}
+    session.agent.thread.call(lambda: session.live.receive({**update, **hiding}))
+    assert card.title == "Run code in this kernel"
+    assert "secret = 1" in turn.to_markdown()
+    assert "this client's own" in session.live.state.violations[-1].reason
