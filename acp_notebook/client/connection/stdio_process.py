@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from acp_notebook.client.process.child_process import READ_BYTES, ChildProcess, signal_name
+from acp_notebook.client.process.environment import agent_environment
 from acp_notebook.errors import AgentNotFound
 from acp_notebook.jsonrpc import StreamTransport
 
@@ -78,7 +79,7 @@ class AgentProcess:
         Raises:
             AgentNotFound: The command or folder does not exist, or the command cannot be executed.
         """
-        environment = {**os.environ, **env}
+        environment = agent_environment(os.environ, env)
         program = resolve_program(command, environment.get("PATH", ""), cwd)
         pipe = asyncio.subprocess.PIPE
         try:
