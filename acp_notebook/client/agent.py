@@ -6,6 +6,7 @@ new process and resumes the session, if the agent can. Knows no notebook.
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import concurrent.futures
 import logging
@@ -61,7 +62,8 @@ class Agent(AgentFacts):
         """Who answers questions that belong to no session, such as a login's."""
         self._login = Login(self)
         self._servers: dict[LiveSession, Sequence[McpServer]] = {}
-        methods = ClientMethods(on_closed=[self._session_closed])
+        self._releases: set[asyncio.Task[None]] = set()
+        methods = ClientMethods(on_closed=[self._session_ended])
         if launch.address:
             # A login in a terminal runs the agent's own command, which is on the other machine.
             methods.capabilities = replace(methods.capabilities, terminal_login=False)
@@ -241,9 +243,7 @@ class Agent(AgentFacts):
             await session_calls.resume(
                 connection, live, session_id, self._setup_for(live), replay=replay
             )
-            session = Session(self, live)
-            self.sessions.append(session)
-            return session
+            return self._add(Session(self, live))
 
         known = next((each for each in self.sessions if each.id == session_id), None)
         if known is not None and known.state != "disconnected":
@@ -288,8 +288,12 @@ class Agent(AgentFacts):
         live = self._new_live(audience)
         session = Session(self, live)
         await self._connecting.set_up(live)
-        self.sessions.append(session)
         self._login.error = None
+        return self._add(session)
+
+    def _add(self, session: Session) -> Session:
+        """Make a session the present one, in place of an earlier one with its id."""
+        self.sessions = [*(each for each in self.sessions if each.id != session.id), session]
         return session
 
     def _new_live(self, audience: Audience) -> LiveSession:
@@ -330,14 +334,15 @@ class Agent(AgentFacts):
         await self._connecting.close()
         await self._files_and_terminals.end()
         for live in list(self._servers):
-            await self._release_servers(live)
+            self._session_ended(live)
+        await asyncio.gather(*self._releases)
 
-    def _session_closed(self, live: LiveSession) -> None:
-        self.thread.spawn(self._release_servers(live))
-
-    async def _release_servers(self, live: LiveSession) -> None:
+    def _session_ended(self, live: LiveSession) -> None:
+        # Now, because the same session may get new servers before a task runs.
         for server in self._servers.pop(live, ()):
-            await server.release()
+            release = self.thread.spawn(server.release())
+            self._releases.add(release)
+            release.add_done_callback(self._releases.discard)
 
     def kill_now(self) -> None:
         """Kill the agent's process tree at once, for the exit of this process."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import concurrent.futures
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
@@ -28,12 +28,12 @@ class McpServer:
     Attributes:
         entry: The server's entry in session setup.
         secrets: Strings to redact everywhere but on the wire.
-        release: Closes the session's access; awaited on the agent thread.
+        release: Closes the session's access; run on the agent thread.
     """
 
     entry: dict[str, Any] = field(repr=False)
     secrets: tuple[str, ...] = field(repr=False)
-    release: Callable[[], Awaitable[None]] = field(repr=False)
+    release: Callable[[], Coroutine[Any, Any, None]] = field(repr=False)
 
 
 class TurnDisplay(Protocol):

@@ -178,8 +178,7 @@ class AgentConnection:
         if self._is_closing or rpc is not self._rpc:
             return
         error = await self._exit_error(endpoint, "")
-        for session in self.routes.sessions:
-            session.lost(str(error.args[0]), error.stderr_tail)
+        self.routes.lose(str(error.args[0]), error.stderr_tail)
 
     async def _exit_error(self, endpoint: Endpoint, when: str) -> AgentExited:
         await endpoint.wait()
@@ -209,14 +208,12 @@ class AgentConnection:
     async def close(self) -> None:
         """End the connection and the process tree. May be called more than once."""
         self._is_closing = True
-        for session in self.routes.sessions:
-            session.lost(f"The agent {self.launch.name} was ended.", "")
+        self.routes.lose(f"The agent {self.launch.name} was ended.")
         await self._end_process()
 
     def end(self, reason: str) -> None:
         """Kill the process at once and give its sessions the reason; a prompt restarts it."""
-        for session in self.routes.sessions:
-            session.lost(reason, "")
+        self.routes.lose(reason)
         self.kill_now()
         self.thread.spawn(self.close())
 

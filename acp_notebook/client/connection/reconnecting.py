@@ -134,6 +134,13 @@ class ReconnectingConnection:
             AuthRequired: The agent wants a login first.
             AgentError: The agent refused, or its answer has no session id.
         """
+        try:
+            await self._set_up(live)
+        except BaseException:
+            self._methods.session_ended(live)
+            raise
+
+    async def _set_up(self, live: LiveSession) -> None:
         routes = self.connection.routes
         with routes.opening():
             answer = await self.connection.request(

@@ -87,8 +87,10 @@ async def resume(
     connection.routes.expect(u.SessionId(session_id), live)
     try:
         taken = await ask_to_resume(connection, session_id, setup, replay=replay)
-    except RequestFailed as error:
+    except BaseException as error:
         connection.routes.forget(u.SessionId(session_id))
+        if not isinstance(error, RequestFailed):
+            raise
         reason = describe_error(error.code, error.message, error.data)
         raise AgentError(
             f"The session {session_id} could not be taken up: {reason}. "

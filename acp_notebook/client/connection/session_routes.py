@@ -92,14 +92,22 @@ class SessionRoutes:
     def attach(
         self, session_id: u.SessionId, session: LiveSession, answer: Any, *, is_new: bool = False
     ) -> None:
-        """Deliver to a session from now on, held messages first (SESS-3)."""
-        self._sessions[session_id] = session
+        """Deliver to a session from now on, held messages first (SESS-3).
+
+        An agent that gives an id again has replaced the session that had it.
+        """
+        self._enter(session_id, session)
         session.opened(session_id, answer, is_new=is_new)
         self._deliver_held(session_id, session)
 
     def expect(self, session_id: u.SessionId, session: LiveSession) -> None:
         """Deliver to a session even before the agent's answer."""
         session.session_id = session_id
+        self._enter(session_id, session)
+
+    def _enter(self, session_id: u.SessionId, session: LiveSession) -> None:
+        if self._sessions.get(session_id) is not session:
+            self.forget(session_id)
         self._sessions[session_id] = session
 
     def forget(self, session_id: u.SessionId) -> None:
@@ -107,8 +115,13 @@ class SessionRoutes:
         session = self._sessions.pop(session_id, None)
         if session is not None:
             session.closed()
-            for listener in self._methods.on_closed:
-                listener(session)
+            self._methods.session_ended(session)
+
+    def lose(self, reason: str, detail: str = "") -> None:
+        """End every session with the connection; see `LiveSession.lost`."""
+        for session in self.sessions:
+            session.lost(reason, detail)
+            self._methods.session_ended(session)
 
     def _deliver_held(self, session_id: str | None, session: LiveSession) -> None:
         held, self._held = self._held, deque()

@@ -84,4 +84,9 @@ class ClientMethods:
     )
     notifications: dict[str, Listener] = field(default_factory=lambda: {COMPLETE: _url_completed})
     on_closed: list[Callable[[LiveSession], None]] = field(default_factory=list)
-    """Called with each closed or deleted session; a lost session notifies its own listeners."""
+    """Called with each session that has ended: closed, deleted, replaced, lost, or never opened."""
+
+    def session_ended(self, session: LiveSession) -> None:
+        """Notify the listeners of the end of a session."""
+        for listener in self.on_closed:
+            listener(session)

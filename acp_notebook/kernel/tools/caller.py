@@ -75,6 +75,7 @@ class Caller:
     def __init__(self, agent: Agent, live: LiveSession) -> None:
         self.agent = agent
         self.live = live
+        self._has_left = False
         self._running: dict[MainThreadWork[Any], Permit] = {}
         self._subscription = live.subscribe(self._note)
 
@@ -90,6 +91,7 @@ class Caller:
 
     def leave(self) -> None:
         """Cancel all calls at the end of the session; on the agent thread."""
+        self._has_left = True
         self._subscription.close()
         for work in list(self._running):
             work.call_off("The agent ended.")
@@ -102,9 +104,9 @@ class Caller:
         """Return the work that a new call belongs to.
 
         Raises:
-            ToolFailure: The turn was stopped or is over.
+            ToolFailure: The session has ended, or the turn was stopped or is over.
         """
-        return await self._on_agent_thread(lambda: admit(self.live.state))
+        return await self._on_agent_thread(self._admit)
 
     async def ask(self, admission: Admission, question: ToolQuestion) -> Permit:
         """Ask for permission by the session's policy, unless the user has granted the tool.
@@ -175,6 +177,12 @@ class Caller:
         finally:
             self._running.pop(work, None)
 
+    def _admit(self) -> Admission:
+        # A call may have come just before its token was revoked.
+        if self._has_left:
+            raise ToolFailure("The session has ended. Nothing was run.")
+        return admit(self.live.state)
+
     def _note(self, _changes: list[SessionChange]) -> None:
         # Runs on the agent thread for every change, so it must be cheap while no call runs.
         for work, permit in list(self._running.items()):
@@ -184,7 +192,7 @@ class Caller:
         state = self.live.state
         if state.is_cancelling:
             work.call_off("The user stopped the turn.")
-        elif not state.is_connected:
+        elif self._has_left or not state.is_connected:
             work.call_off("The agent ended.")
         elif not work.started.done() and (reason := reason_to_end(state, permit.admission)):
             work.call_off(reason)

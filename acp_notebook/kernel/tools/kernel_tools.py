@@ -54,13 +54,13 @@ class KernelTools:
         self._server.unregister(caller)
         token = self._server.register(caller)
         entry = write(self._server.url, token)
-        return (McpServer(entry, (token,), lambda: self._release(caller)),)
+        return (McpServer(entry, (token,), lambda: self._release(caller, token)),)
 
-    async def _release(self, caller: Caller) -> None:
+    async def _release(self, caller: Caller, token: str) -> None:
         """Revoke the token of a session; without other sessions, stop the server."""
         server = self._server
-        if caller not in self._callers or server is None:
-            return
+        if server is None or not server.admits(token):
+            return  # the session has got another token since
         caller.leave()
         self._callers.remove(caller)
         server.unregister(caller)

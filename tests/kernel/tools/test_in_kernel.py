@@ -14,8 +14,7 @@ import json
 from acp_notebook.client.host import current_host
 def entry():
     agent = get_ipython().magics_manager.registry["AcpMagics"].state.roster.find()
-    tools, live = current_host().tools, agent.session.live
-    return agent.thread.call(lambda: tools.servers_for(agent, live)[0].entry)
+    return agent.thread.call(lambda: agent._setup_for(agent.session.live).mcp_servers[0])
 print("ENTRY" + json.dumps(entry()))
 """
 

@@ -13,7 +13,6 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from acp_notebook.client.host import current_host
 from acp_notebook.kernel.waiting.pump import PollableEvent, Pump
 
 BOUND_S = 30.0
@@ -127,7 +126,6 @@ def text_of(result: Any) -> str:
 
 
 def entry_of(session: Any) -> dict[str, Any]:
-    """What the agent was told of the tools in the session's set-up."""
+    """What the agent is told of the tools in a set-up of the session."""
     agent = session.agent
-    offer = current_host().tools
-    return agent.thread.call(lambda: offer.servers_for(agent, session.live)[0].entry)
+    return agent.thread.call(lambda: agent._setup_for(session.live).mcp_servers[0])

@@ -86,7 +86,8 @@ class ToolServer(Generic[CallerT]):
     def register(self, caller: CallerT) -> str:
         """Admit a caller and return a new token for it."""
         token = secrets.token_urlsafe(32)
-        self._callers[token] = caller
+        # Another thread may be looking through the present table.
+        self._callers = {**self._callers, token: caller}
         return token
 
     def unregister(self, caller: CallerT) -> None:
@@ -94,6 +95,10 @@ class ToolServer(Generic[CallerT]):
         self._callers = {
             token: other for token, other in self._callers.items() if other is not caller
         }
+
+    def admits(self, token: str) -> bool:
+        """Whether a token is valid."""
+        return token in self._callers
 
     @property
     def is_needed(self) -> bool:

@@ -82,6 +82,24 @@ def test_a_new_offer_to_a_session_ends_the_token_before_it(session):
     assert status(after) != 401
 
 
+def test_a_session_that_has_ended_takes_its_token_with_it_and_no_other(agent, session):
+    other, ended = agent.new_session(), entry_of(session)
+    entry = entry_of(other)
+    agent.thread.call(lambda: agent._session_ended(session.live))
+    agent.thread.call(lambda: None)
+    assert status(ended) == 401
+    assert status(entry) != 401
+
+
+def test_a_session_that_has_ended_runs_nothing_more(hands, session, space):
+    assert hands.text("run_code", code="1 + 1") == "2"
+    caller = next(each for each in current_host().tools._callers if each.live is session.live)
+    session.agent.thread.call(caller.leave)
+    for tool, given in (("run_code", {"code": "late = 1"}), ("list_variables", {})):
+        assert "The session has ended" in hands.text(tool, **given)
+    assert "late" not in space
+
+
 def test_the_token_is_in_no_recording_error_or_repr(agent, session):
     tokens = list(current_host().tools._server._callers)
     frames = b"\n".join(frame.data for frame in agent.recording.frames())
