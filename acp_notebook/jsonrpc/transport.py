@@ -210,31 +210,33 @@ class RecordingTransport:
     Args:
         inner: What carries the frames.
         record: Gets each frame, redacted.
-        redact: Takes secrets out of a frame. What is received is redacted for everybody; what is
-            sent goes out whole.
+        redact_sent: Takes secrets out of the record of a sent frame, which goes out whole.
+        redact_received: Takes secrets out of a received frame, for everybody; called once for each.
     """
 
     def __init__(
         self,
         inner: Transport,
         record: Callable[[Direction, bytes], None],
-        redact: Callable[[bytes], bytes] = bytes,
+        redact_sent: Callable[[bytes], bytes] = bytes,
+        redact_received: Callable[[bytes], bytes] = bytes,
     ) -> None:
         self._inner = inner
         self._record = record
-        self._redact = redact
+        self._redact_sent = redact_sent
+        self._redact_received = redact_received
 
     async def receive(self) -> bytes | Oversized | None:
         """Wait for the next frame of the inner transport."""
         frame = await self._inner.receive()
         if isinstance(frame, bytes):
-            frame = self._redact(frame)
+            frame = self._redact_received(frame)
             self._note("received", frame)
         return frame
 
     def send(self, frame: bytes) -> None:
         """Send on the inner transport."""
-        self._note("sent", frame)
+        self._note("sent", self._redact_sent(frame))
         self._inner.send(frame)
 
     async def drain(self) -> None:
@@ -247,7 +249,7 @@ class RecordingTransport:
 
     def _note(self, direction: Direction, frame: bytes) -> None:
         try:
-            self._record(direction, self._redact(frame))
+            self._record(direction, frame)
         except Exception:
             # A failing recorder must not end the connection.
             logger.exception("A frame could not be recorded.")

@@ -26,7 +26,7 @@ class Offering(Host):
         name = f"server-{self.count}"
         self.used.append(name)
         entry = {"type": "http", "name": name, "url": "http://127.0.0.1:1/mcp", "headers": []}
-        return [McpServer(entry, (f"secret-of-{name}",), lambda: self._release(name))]
+        return [McpServer(entry, (secret_of(self.count),), lambda: self._release(name))]
 
     async def _release(self, name):
         self.used.remove(name)
@@ -40,6 +40,10 @@ def offering(host):
 @pytest.fixture(params=[1, 2], ids=["v1", "v2"])
 def agent(request):
     return MemoryAgent(request.param)
+
+
+def secret_of(number):
+    return f"k7Qz-Xw{number}_4vN9bTfLr2Jd8HsYpMc3GaE"
 
 
 def in_use(offering):
@@ -110,3 +114,27 @@ def test_a_lost_session_gives_its_server_back_and_has_another_when_it_is_back(
     client.quit()
     assert in_use(offering) == []
     assert SESSION in {session.id for session in client.sessions}
+
+
+def test_what_an_agent_says_of_its_server_in_pieces_stands_whole_in_no_record(
+    meet, agent, offering
+):
+    client = meet(agent)
+    agent.hold_prompts()
+    turn = client.session.prompt("say it", wait=False)
+    agent.until_heard("session/prompt")
+    secret = secret_of(1)
+    for piece in ("It is ", *secret, " indeed."):
+        for kind in ("agent_message_chunk", "agent_thought_chunk"):
+            content = {"type": "text", "text": piece}
+            agent.tell({"sessionUpdate": kind, "messageId": kind, "content": content})
+    agent.end_turn()
+    turn.wait(BOUND_S)
+    assert turn.text == f"It is {secret[:11]}(hidden) indeed."
+    frames = [frame.message for frame in client.recording.frames()]
+    updates = [
+        each["params"]["update"] for each in frames if each.get("method") == "session/update"
+    ]
+    told = "".join(each["content"]["text"] for each in updates if "chunk" in each["sessionUpdate"])
+    assert turn.to_markdown().count("(hidden)") == told.count("(hidden)") == 2
+    assert secret[12:] not in turn.to_markdown() + told

@@ -141,8 +141,12 @@ class AgentConnection:
             # `close` came before there was a process to end.
             await endpoint.stop()
             raise AgentExited(f"The start of the agent {launch.name} was given up.")
+        redaction = self._redaction
         transport = RecordingTransport(
-            endpoint.transport, self.recording.record, self._redaction.in_bytes
+            endpoint.transport,
+            self.recording.record,
+            redaction.in_bytes,
+            redaction.in_received,
         )
         rpc = Connection(
             transport,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from acp_notebook.client.connection.redaction import HIDDEN, Redaction
+from acp_notebook.client.connection.redaction import Redaction
+from acp_notebook.client.connection.secret import HIDDEN
 from acp_notebook.jsonrpc import MemoryTransport, RecordingTransport
 
 
@@ -20,7 +21,10 @@ async def test_received_frames_are_without_the_words_and_sent_ones_are_whole():
     redaction.add(["s3cret"])
     recorded = []
     transport = RecordingTransport(
-        ours, lambda _direction, frame: recorded.append(frame), redaction.in_bytes
+        ours,
+        lambda _direction, frame: recorded.append(frame),
+        redaction.in_bytes,
+        redaction.in_received,
     )
     transport.send(b'"s3cret"')
     assert await theirs.receive() == b'"s3cret"'
