@@ -16,9 +16,10 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from acp_notebook.errors import UsageError
+from acp_notebook.kernel.context.kinds import derives
 from acp_notebook.kernel.context.pictures import Picture
 from acp_notebook.kernel.context.prompt_text import read_prompt
 from acp_notebook.kernel.context.sources import Item, Notebook, file_item, resolve, value_item
@@ -81,9 +82,9 @@ def named_part(value: Any, name: str, folder: str) -> Item | ContentBlock:
     Raises:
         UsageError: The path names no readable file.
     """
-    if isinstance(value, ContentBlock):
-        return value
-    if isinstance(value, Path):
+    if derives(value, *get_args(ContentBlock)):
+        return value  # type: ignore[no-any-return]
+    if derives(value, Path):
         return file_item(str(value), folder)
     return value_item(value, name, f"notebook://variable/{_UNFIT.sub('-', name)}")
 

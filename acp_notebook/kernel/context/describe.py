@@ -1,7 +1,8 @@
 """Describing a value to an agent within a budget: schema and summary before data.
 
-Text only; pictures are in `pictures`. A library is looked up among the imported modules, so that
-nothing is imported to describe a value, nor may its `repr` raise. Knows no agent.
+Text only; pictures are in `pictures`. Nothing is imported to describe a value. Of a value's own
+code only the `repr` or `_repr_markdown_` of an object of an unknown kind runs, and may fail; what
+is in a container or a frame is not asked. Knows no agent.
 """
 
 from __future__ import annotations
@@ -9,10 +10,22 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from acp_notebook.kernel.context import frames
-from acp_notebook.kernel.context.text import bounded, bounded_repr, fenced, type_name
+from acp_notebook.kernel.context.kinds import (
+    class_attribute,
+    derives,
+    is_exactly,
+    is_from,
+    is_function,
+    qualified_name,
+    type_name,
+)
+from acp_notebook.kernel.context.plain_repr import bounded_repr, is_container, size_of
+from acp_notebook.kernel.context.source_text import class_source, function_source, inner_function
+from acp_notebook.kernel.context.text import bounded, fenced
 
 # Characters of one description; about a quarter as many tokens.
 BUDGET_CHARS = 6_000
@@ -32,22 +45,12 @@ def describe(value: Any, budget: int = BUDGET_CHARS) -> str:
     if type(value) is str:
         return bounded(value, max(budget, TEXT_BUDGET_CHARS))
     try:
-        # Even `isinstance` may run the value's code: a `__class__` property.
         describer = next((each for is_kind, each in _KINDS if is_kind(value)), _describe_object)
         return bounded(describer(value, budget), budget)
-    except Exception as error:  # noqa: BLE001 - a user's object may fail anywhere
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - an object's own `repr` may even exit
         return f"A {type_name(value)} that cannot be shown: {type(error).__name__} in its own code."
-
-
-def is_from(module: str, *names: str) -> Callable[[Any], bool]:
-    """Return a test for instances of these classes of a module, which imports nothing."""
-
-    def is_kind(value: Any) -> bool:
-        loaded = sys.modules.get(module)
-        kinds = tuple(getattr(loaded, name) for name in names if hasattr(loaded, name))
-        return bool(kinds) and isinstance(value, kinds)
-
-    return is_kind
 
 
 def _array(array: Any, budget: int) -> str:
@@ -55,7 +58,8 @@ def _array(array: Any, budget: int) -> str:
     facts = [f"numpy array, shape {array.shape}, dtype {array.dtype}"]
     if array.size and (array.dtype.kind in "iufb"):
         facts.append(_array_statistics(numpy, array))
-    with numpy.printoptions(threshold=60, edgeitems=3):
+    shown = {"object": bounded_repr} if array.dtype.hasobject else None
+    with numpy.printoptions(threshold=60, edgeitems=3, formatter=shown):
         return f"{', '.join(facts)}\n\n{fenced(bounded(repr(array), budget))}"
 
 
@@ -72,34 +76,51 @@ def _array_statistics(numpy: Any, array: Any) -> str:
         return f"min {array.min()}, max {array.max()}, mean {array.mean()}"
 
 
-def _callable(value: Any, budget: int) -> str:
-    kind = "class" if isinstance(value, type) else "function"
-    name = getattr(value, "__qualname__", type_name(value))
-    try:
-        source = inspect.getsource(value).rstrip()
-    except (OSError, TypeError):
-        return f"{kind} {name}\n\n{inspect.getdoc(value) or ''}".rstrip()
-    return f"{kind} {name}\n\n{fenced(bounded(source, budget - 200), 'python')}"
+def _function(function: Any, budget: int) -> str:
+    if is_exactly(function, MethodType):
+        function = function.__func__
+        if not is_function(function):
+            return f"a bound method of {type_name(function)}"
+    code, name = inner_function(function).__code__, str.__str__(function.__qualname__)
+    return _source(f"function {name}", function_source(code), function.__doc__, budget)
+
+
+def _class(kind: Any, budget: int) -> str:
+    name = qualified_name(kind)
+    source, words = class_source(kind), class_attribute(kind, "__doc__")
+    return _source(f"class {name}", source, words, budget)
+
+
+def _source(head: str, source: str, words: Any, budget: int) -> str:
+    if source:
+        return f"{head}\n\n{fenced(bounded(source, budget - 200), 'python')}"
+    return f"{head}\n\n{inspect.cleandoc(words) if type(words) is str else ''}".rstrip()
 
 
 def _describe_object(value: Any, budget: int) -> str:
     markdown = _own_markdown(value)
     if markdown is not None:
         return f"{type_name(value)}\n\n{markdown}"
-    if isinstance(value, (list, tuple, dict, set, frozenset)):
-        text, size = bounded_repr(value), f", {len(value):,} items"
+    size = ""
+    if is_container(value):
+        text = bounded_repr(value)
+        if derives(value, list, tuple, dict, set, frozenset):
+            size = f", {size_of(value):,} items"
+    elif derives(value, ModuleType):
+        text = bounded_repr(value)
     else:
-        text, size = repr(value), ""
+        text = repr(value)
     return f"{type_name(value)}{size}\n\n{fenced(bounded(text, budget - 200))}"
 
 
 def _own_markdown(value: Any) -> str | None:
-    if isinstance(value, type) or getattr(type(value), "_repr_markdown_", None) is None:
+    method = class_attribute(type(value), "_repr_markdown_")
+    if derives(value, type) or not is_function(method):
         return None
-    markdown = value._repr_markdown_()
-    if isinstance(markdown, tuple) and markdown:
+    markdown = method(value)
+    if is_exactly(markdown, tuple) and markdown:
         markdown = markdown[0]
-    return markdown if isinstance(markdown, str) and markdown.strip() else None
+    return markdown if type(markdown) is str and markdown.strip() else None
 
 
 def _turn(turn: Any, budget: int) -> str:
@@ -115,10 +136,6 @@ _KINDS: tuple[tuple[Callable[[Any], bool], Describer], ...] = (
     (is_from("numpy", "ndarray"), _array),
     (is_from("acp_notebook.client.turn", "Turn"), _turn),
     (is_from("acp_notebook.kernel.magic.turn_cache", "RecordedTurn"), _turn),
-    (
-        lambda value: (
-            inspect.isfunction(value) or inspect.ismethod(value) or isinstance(value, type)
-        ),
-        _callable,
-    ),
+    (lambda value: is_exactly(value, FunctionType, MethodType), _function),
+    (lambda value: derives(value, type), _class),
 )

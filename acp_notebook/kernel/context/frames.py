@@ -8,11 +8,22 @@ columns as the budget allows. Imports neither library; knows no agent.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from acp_notebook.kernel.context.kinds import (
+    are_plain,
+    derives,
+    is_from,
+    is_of,
+    is_plain,
+    loaded,
+    type_name,
+)
+from acp_notebook.kernel.context.plain_repr import bounded_repr
 from acp_notebook.kernel.context.text import bounded, markdown_table, table_cell
 
 EDGE_ROWS = 5
@@ -22,6 +33,9 @@ MAX_SERIES_VALUES = 10
 LONG_ROWS = 1_000_000
 LONG_CELLS = 5_000_000
 SAMPLE_ROWS = 100_000
+_is_pandas = is_from("pandas", "DataFrame", "Series")
+_is_polars = is_from("polars", "DataFrame")
+_is_polars_series = is_from("polars", "Series")
 # How many columns the summary and the rows show, tried in turn until the text fits.
 _WIDTHS = (40, 24, 16, 10, 6, 3, 1)
 
@@ -44,14 +58,16 @@ class FrameFacts:
 
 def describe_pandas(frame: Any, budget: int) -> str:
     """Describe a pandas DataFrame in at most `budget` characters."""
+    frame, left_out = _known_columns(own_frame(frame))
     count = min(frame.shape[1], MAX_COLUMNS)
     sample, note = _sampled(frame, len(frame), lambda step: frame.iloc[::step, :count], count)
     schema, summary = [], {}
     for position in range(count):
         column = sample.iloc[:, position]
-        schema.append((str(frame.columns[position]), str(column.dtype), _pandas_nulls(column)))
+        name = _label(frame.columns[position])
+        schema.append((name, str(column.dtype), _pandas_nulls(column)))
         if position < _WIDTHS[0]:
-            summary[position] = _statistics(column.describe)
+            summary[position] = _pandas_statistics(column)
     first, last = frame.head(EDGE_ROWS), _tail(frame, len(frame))
     facts = FrameFacts(
         f"pandas DataFrame, index {type(frame.index).__name__}",
@@ -61,10 +77,73 @@ def describe_pandas(frame: Any, budget: int) -> str:
         summary,
         _pandas_rows(first, count),
         _pandas_rows(last, count),
-        note,
+        note + left_out,
         [*first.index, *last.index],
     )
     return _write(facts, budget)
+
+
+def own_frame(frame: Any) -> Any:
+    """Return a pandas object whose steps run no foreign code, with the same data.
+
+    Each step copies the objects in `attrs` deeply and hashes the labels of columns.
+    """
+    if frame.attrs:
+        frame = type(frame)(frame)
+    if frame.ndim == 1:
+        return frame if is_plain(frame.name) else type(frame)(frame, name=bounded_repr(frame.name))
+    if not are_plain(frame.columns):
+        frame = type(frame)(frame)
+        labels = list(frame.columns)
+        frame.columns = [each if is_plain(each) else bounded_repr(each) for each in labels]
+    return frame
+
+
+def _known_columns(frame: Any) -> tuple[Any, str]:
+    """Leave out columns whose type is a user's own, and return a note that names them."""
+    kinds = frame.dtypes.tolist()
+    known = [position for position, kind in enumerate(kinds) if _is_known_dtype(kind)]
+    if len(known) == len(kinds):
+        return frame, ""
+    unknown = sorted(set(range(len(kinds))) - set(known))[:MAX_COLUMNS]
+    names = ", ".join(
+        f"{table_cell(frame.columns[position])} ({type_name(kinds[position])})"
+        for position in unknown
+    )
+    return frame.iloc[:, known], f" (and columns of types of their own: {names})"
+
+
+def may_be_hashed(frame: Any) -> bool:
+    """Whether hashing all of a pandas object runs no foreign code."""
+    columns = [frame.iloc[:, n] for n in range(frame.shape[1])] if frame.ndim > 1 else [frame]
+    return has_plain_values(frame.index) and all(
+        _is_known_dtype(column.dtype) and has_plain_values(column) for column in columns
+    )
+
+
+def _is_known_dtype(dtype: Any) -> bool:
+    return derives(dtype, *_numpy_dtype()) or is_of(type(dtype), "pandas")
+
+
+def _numpy_dtype() -> tuple[type, ...]:
+    found = loaded("numpy").get("dtype")
+    return () if found is None else (found,)
+
+
+def _label(name: Any) -> str:
+    return str(name) if is_plain(name) else bounded_repr(name)
+
+
+def _pandas_statistics(column: Any) -> dict[str, Any]:
+    """Return a column's statistics; they hash and compare, which foreign objects must not do."""
+    return _statistics(column.describe) if has_plain_values(column) else {}
+
+
+def has_plain_values(column: Any) -> bool:
+    """Whether a pandas column or index holds nothing foreign, which hashing it would run."""
+    categories = getattr(column.dtype, "categories", None)
+    held = column if categories is None else categories
+    return held.dtype != object or are_plain(held.to_numpy().tolist())
 
 
 def describe_polars(frame: Any, budget: int) -> str:
@@ -96,16 +175,21 @@ def describe_polars(frame: Any, budget: int) -> str:
 
 def describe_lazy(frame: Any, budget: int) -> str:
     """Describe a polars LazyFrame by its schema; nothing is computed."""
-    columns = list(islice(frame.collect_schema().items(), MAX_COLUMNS))
-    table = markdown_table(["column", "dtype"], columns)
+    columns = islice(frame.collect_schema().items(), MAX_COLUMNS)
+    table = markdown_table(["column", "dtype"], [(name, str(dtype)) for name, dtype in columns])
     return bounded(f"polars LazyFrame, not computed\n\n{table}", budget)
 
 
 def describe_pandas_series(series: Any, budget: int) -> str:
     """Describe a pandas Series in at most `budget` characters."""
+    series = own_frame(series)
+    if not _is_known_dtype(series.dtype):
+        return (
+            f"pandas Series of {len(series):,} values of their own type {type_name(series.dtype)}"
+        )
     sample, note = _sampled(series, len(series), lambda step: series.iloc[::step])
     nulls = f"{int(sample.isna().sum()):,} null{note}"
-    summary = _statistics(sample.describe)
+    summary = _pandas_statistics(sample)
     return bounded(_series_text("pandas", series, nulls, "Summary", summary), budget)
 
 
@@ -117,13 +201,23 @@ def describe_polars_series(series: Any, budget: int) -> str:
     return bounded(_series_text("polars", series, nulls, f"Summary{note}", summary), budget)
 
 
+def frame_cells(value: Any) -> int:
+    """Return how many cells a frame or series has; 1 for another value."""
+    return math.prod(value.shape) if is_table(value) else 1
+
+
+def is_table(value: Any) -> bool:
+    """Whether a value is a pandas or polars frame or series."""
+    return _is_pandas(value) or _is_polars(value) or _is_polars_series(value)
+
+
 def frame_csv(frame: Any) -> str | None:
     """Return a whole pandas or polars frame or series as CSV, or None for another value."""
-    if hasattr(frame, "to_csv"):
-        return str(frame.to_csv())
-    if hasattr(frame, "write_csv"):
+    if _is_pandas(frame):
+        return str(own_frame(frame).to_csv())
+    if _is_polars(frame):
         return str(frame.write_csv())
-    return str(frame.to_frame().write_csv()) if hasattr(frame, "gather_every") else None
+    return str(frame.to_frame().write_csv()) if _is_polars_series(frame) else None
 
 
 def _pandas_nulls(column: Any) -> str:
@@ -171,7 +265,8 @@ def _statistics(describe: Callable[[], Any]) -> dict[str, Any]:
 def _series_text(library: str, series: Any, nulls: str, title: str, summary: dict[str, Any]) -> str:
     facts = ", ".join(f"{name} {table_cell(value)}" for name, value in summary.items()) or "none"
     first = ", ".join(table_cell(value) for value in series.head(MAX_SERIES_VALUES))
-    head = f"{library} Series {series.name!r}, {len(series):,} values of {series.dtype}, {nulls}"
+    name = bounded_repr(series.name)
+    head = f"{library} Series {name}, {len(series):,} values of {series.dtype}, {nulls}"
     return f"{head}\n\n{title}: {facts}\n\nFirst values: {first}"
 
 

@@ -1,6 +1,7 @@
 """Pictures of figures, as PNG of a bounded size: matplotlib, PIL, IPython images, plotly.
 
-Looks a library up among the imported modules. Knows no agent.
+A figure draws itself, by its own code, if the user names it. Looks a library up among the imported
+modules. Knows no agent.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from acp_notebook.kernel.context.describe import is_from
-from acp_notebook.kernel.context.text import bounded_repr, table_cell, type_name
+from acp_notebook.kernel.context.kinds import derives_from, type_name
+from acp_notebook.kernel.context.plain_repr import bounded_repr
+from acp_notebook.kernel.context.text import table_cell
 
 # Models scale larger images down to about this many pixels per side.
 MAX_SIDE_PX = 1_568
@@ -163,11 +165,11 @@ def _points(trace: Any, key: str) -> str:
     return f"{count:,} values: {shown}" + (" …" if count > MAX_POINTS else "")
 
 
-_is_plotly = is_from("plotly.basedatatypes", "BaseFigure")
+_is_plotly = derives_from("plotly.basedatatypes", "BaseFigure")
 _KINDS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Picture]], ...] = (
-    (is_from("matplotlib.figure", "Figure"), _matplotlib),
-    (is_from("matplotlib.axes", "Axes"), _axes),
-    (is_from("PIL.Image", "Image"), encode),
-    (is_from("IPython.display", "Image"), _ipython_image),
+    (derives_from("matplotlib.figure", "Figure"), _matplotlib),
+    (derives_from("matplotlib.axes", "Axes"), _axes),
+    (derives_from("PIL.Image", "Image"), encode),
+    (derives_from("IPython.display", "Image"), _ipython_image),
     (_is_plotly, _plotly),
 )

@@ -9,9 +9,8 @@ from __future__ import annotations
 import base64
 import difflib
 import html
-import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,10 +20,12 @@ from acp_notebook.errors import UsageError, suggestion
 from acp_notebook.kernel.context.cell_log import CellLog, Output, without_ansi
 from acp_notebook.kernel.context.describe import BUDGET_CHARS, describe
 from acp_notebook.kernel.context.files import read_named_file
-from acp_notebook.kernel.context.frames import frame_csv
+from acp_notebook.kernel.context.frames import frame_cells, frame_csv
+from acp_notebook.kernel.context.kinds import type_name
 from acp_notebook.kernel.context.mentions import Mention, steps_of
+from acp_notebook.kernel.context.parts import NeedsCode, NoPart, attribute_of, item_of, names_in
 from acp_notebook.kernel.context.pictures import NoPicture, Picture, figure_data, picture_of
-from acp_notebook.kernel.context.text import bounded, fenced, type_name
+from acp_notebook.kernel.context.text import bounded, fenced
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -145,7 +146,7 @@ def value_item(value: Any, name: str, uri: str) -> Item:
         return Item(name, uri, bounded(text, BUDGET_CHARS), notes=(note,))
     if picture is not None:
         return Item(name, uri, pictures=(picture,))
-    mime_type = "text/plain" if isinstance(value, str) else "text/markdown"
+    mime_type = "text/plain" if type(value) is str else "text/markdown"
     return Item(name, uri, describe(value) or "(empty)", mime_type)
 
 
@@ -176,36 +177,29 @@ def _no_variable(mention: Mention, name: str, variables: Mapping[str, Any]) -> s
 
 
 def _step(value: Any, step: str | int, path: str) -> Any:
-    name = step.removeprefix(".") if isinstance(step, str) else step
     is_attribute = isinstance(step, str) and step.startswith(".")
+    name = step.removeprefix(".") if isinstance(step, str) else step
     try:
-        if is_attribute and hasattr(value, str(name)):
-            return getattr(value, str(name))
-        # A column or key may be written like an attribute.
-        if isinstance(value, Mapping) and name not in value:
-            raise KeyError(name)  # noqa: TRY301 - a defaultdict must not get a new entry
-        return value[name]
-    except Exception as error:  # noqa: BLE001 - whatever the user's object raises
-        meant = suggestion(str(name), map(str, _names_in(value)))
-        reason = "" if isinstance(error, (KeyError, TypeError, AttributeError)) else f" ({error})"
+        if not is_attribute:
+            return item_of(value, name)
+        try:
+            return attribute_of(value, str(name))
+        except NoPart:  # a column or key may be written like an attribute
+            return item_of(value, name)
+    except NeedsCode as reason:
         raise UsageError(
-            f"@{path} has no {name!r}{reason}.{meant} A description of all of it is @{path}."
+            f"@{path} leads no further: {reason}, and a mention runs no code. Write the whole "
+            f"expression in braces, or attach it: --attach."
+        ) from None
+    except NoPart:
+        meant = suggestion(str(name), names_in(value))
+        raise UsageError(
+            f"@{path} has no {name!r}.{meant} A description of all of it is @{path}."
         ) from None
 
 
-def _names_in(value: Any) -> Iterable[Any]:
-    try:
-        if isinstance(value, Mapping):
-            return list(value)
-        columns = getattr(value, "columns", None)
-        return [*([] if columns is None else columns), *dir(value)]
-    except Exception:  # noqa: BLE001 - only a suggestion
-        return []
-
-
 def _whole(value: Any, name: str) -> str:
-    shape = getattr(value, "shape", None)
-    cells = math.prod(shape) if isinstance(shape, tuple) else 1
+    cells = frame_cells(value)
     advice = f"Send a part of it, or save it and name the file: @file:{name}.csv"
     if cells > CSV_CELLS:
         raise UsageError(f"@{name}:csv would be {cells:,} cells; {CSV_CELLS:,} can go. {advice}")

@@ -1,23 +1,14 @@
-"""Text of bounded size: cuts, short representations, tables. Knows no library and no agent."""
+"""Text of bounded size: cuts, cells, tables, fences. Knows no library and no agent."""
 
 from __future__ import annotations
 
-import datetime as dt
-import decimal
-import numbers
-import reprlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from acp_notebook.kernel.context.kinds import derives, is_exactly, is_scalar
+from acp_notebook.kernel.context.plain_repr import bounded_repr
+
 MAX_CELL_CHARS = 60
-
-_REPR = reprlib.Repr()
-_REPR.maxlevel = 4
-_REPR.maxdict = _REPR.maxlist = _REPR.maxtuple = _REPR.maxset = _REPR.maxfrozenset = 30
-_REPR.maxarray = _REPR.maxdeque = 30
-_REPR.maxstring = _REPR.maxother = 400
-
-_PLAIN = (str, numbers.Number, bool, type(None), dt.date, dt.timedelta, decimal.Decimal)
 
 
 def bounded(text: str, budget: int) -> str:
@@ -29,31 +20,16 @@ def bounded(text: str, budget: int) -> str:
     return f"{text[:head]}\n… {left_out:,} characters left out …\n{text[-tail:]}"
 
 
-def bounded_repr(value: Any) -> str:
-    """Return a `repr` of limited width and depth; an element whose `repr` fails is named."""
-    return _REPR.repr(value)
-
-
-def type_name(value: Any) -> str:
-    """Return the name of the value's type, with its module unless that is `builtins`."""
-    kind = type(value)
-    module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
-    return module + kind.__qualname__
-
-
 def table_cell(value: Any) -> str:
-    """Return a value as one short line that cannot break a table."""
-    if isinstance(value, float):
+    """Return a value as one short line that cannot break a table, without foreign code."""
+    if is_exactly(value, float) or (is_scalar(value) and derives(value, float)):
         return f"{value:.6g}"
-    try:
-        if isinstance(value, str):
-            text = value[: MAX_CELL_CHARS + 1]
-        elif isinstance(value, _PLAIN) or not hasattr(value, "__len__"):
-            text = str(value)
-        else:
-            text = bounded_repr(value)
-    except Exception as error:  # noqa: BLE001 - a user's object may fail in its repr
-        text = f"({type(error).__name__} in its repr)"
+    if derives(value, str):
+        text = str.__getitem__(value, slice(MAX_CELL_CHARS + 1))
+    elif is_scalar(value) and not is_exactly(value, int, bytes, bytearray):
+        text = str(value)
+    else:
+        text = bounded_repr(value)
     text = " ".join(text[: 4 * MAX_CELL_CHARS].replace("|", "\\|").split())
     return text if len(text) <= MAX_CELL_CHARS else f"{text[: MAX_CELL_CHARS - 1]}…"
 

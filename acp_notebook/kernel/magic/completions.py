@@ -17,6 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from acp_notebook.client.live.policy_names import POLICIES
 from acp_notebook.errors import AcpNotebookError, UsageError
+from acp_notebook.kernel.context.frames import is_table
+from acp_notebook.kernel.context.kinds import derives, shape_of, type_name
+from acp_notebook.kernel.context.parts import own_names
 from acp_notebook.kernel.magic.arguments import LABEL, Option, Subcommand
 from acp_notebook.kernel.magic.commands.prompts import CELL
 from acp_notebook.kernel.magic.commands.turns import is_turn
@@ -182,7 +185,7 @@ def _labels(state: MagicState) -> Iterator[tuple[str, str]]:
 def _policies(state: MagicState) -> Iterator[tuple[str, str]]:
     yield from POLICIES.items()
     for name, value in state.notebook.variables.items():
-        if callable(value) and not isinstance(value, type):
+        if callable(value) and not derives(value, type):
             yield name, "your function"
 
 
@@ -271,18 +274,15 @@ def _variables(state: MagicState) -> Iterator[tuple[str, str]]:
     """The user's variables without modules, data before functions."""
     named = state.notebook.variables.items()
     for name, value in sorted(named, key=lambda item: (callable(item[1]), item[0].lower())):
-        if not issubclass(type(value), ModuleType):
+        if not derives(value, ModuleType):
             yield name, _kind(value)
 
 
 def _kind(value: Any) -> str:
     """The type, and the shape of an array or table."""
-    name = type(value).__name__
-    is_data = type(value).__module__.partition(".")[0] in {"pandas", "polars", "numpy"}
-    shape = getattr(value, "shape", None) if is_data else None
-    if isinstance(shape, tuple) and shape:
-        return f"{name}, {' × '.join(f'{length:,}' for length in shape)}"  # noqa: RUF001
-    return name
+    name = type_name(value).rpartition(".")[2]
+    shape = shape_of(value)
+    return f"{name}, {' × '.join(f'{size:,}' for size in shape)}" if shape else name  # noqa: RUF001
 
 
 def _further(state: MagicState, fragment: str) -> Iterator[tuple[str, str]]:
@@ -298,7 +298,7 @@ def _further(state: MagicState, fragment: str) -> Iterator[tuple[str, str]]:
     else:
         name = re.split(r"[.:\[]", fragment[1:], maxsplit=1)[0]
         value = state.notebook.variables.get(name)
-        if hasattr(type(value), "to_csv") or hasattr(type(value), "write_csv"):
+        if is_table(value):
             yield f"@{name}:csv", "all of it as CSV"
         for part in _parts_of(value):
             yield f"@{name}.{part}" if part.isidentifier() else f'@{name}["{part}"]', "part"
@@ -306,13 +306,12 @@ def _further(state: MagicState, fragment: str) -> Iterator[tuple[str, str]]:
 
 def _parts_of(value: Any) -> list[str]:
     """Columns, keys or attributes, without running any code of the value."""
-    if type(value) is dict:
-        return [key for key in list(value)[:SHOWN_FILES] if isinstance(key, str)]
-    if type(value).__module__.partition(".")[0] in {"pandas", "polars"}:
-        columns = getattr(value, "columns", None)
-        return [str(name) for name in list(() if columns is None else columns)[:SHOWN_FILES]]
-    own = getattr(value, "__dict__", None)
-    return [name for name in own if not name.startswith("_")] if type(own) is dict else []
+    names = own_names(value)[:SHOWN_FILES]
+    return (
+        names
+        if derives(value, dict) or is_table(value)
+        else [name for name in names if not name.startswith("_")]
+    )
 
 
 def _files(typed: str) -> Iterator[tuple[str, str]]:

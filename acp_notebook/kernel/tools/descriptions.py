@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from acp_notebook.kernel.context.describe import describe
+from acp_notebook.kernel.context.kinds import is_exactly
 from acp_notebook.kernel.context.text import bounded, fenced
 from acp_notebook.kernel.tools.results import ToolResult
 from acp_notebook.kernel.tools.running.captured_output import Output, Printed, Shown
@@ -110,7 +111,7 @@ def value_words(value: Any) -> str:
     """Return a tool's return value for an agent: as JSON if possible, else as a description."""
     if value is None:
         return "Done. It returned nothing."
-    if isinstance(value, (dict, list, tuple, bool, int, float)):
+    if is_exactly(value, dict, list, tuple, bool, int, float):
         try:
             return bounded(json.dumps(value, indent=2, ensure_ascii=False), MAX_TEXT_CHARS)
         except (TypeError, ValueError, RecursionError):

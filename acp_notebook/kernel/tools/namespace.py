@@ -10,11 +10,15 @@ import sys
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import EnumMeta
 from operator import itemgetter
 from types import ModuleType
 from typing import Any, Final
 
-from acp_notebook.kernel.context.describe import is_from
+from acp_notebook.kernel.context.frames import may_be_hashed, own_frame
+from acp_notebook.kernel.context.kinds import derives, is_exactly, is_from, shape_of
+from acp_notebook.kernel.context.parts import NeedsCode, NoPart, attribute_of, item_of
+from acp_notebook.kernel.context.plain_repr import bounded_repr, size_of
 from acp_notebook.kernel.context.sources import own_variables
 from acp_notebook.kernel.tools.results import ToolFailure
 
@@ -22,6 +26,7 @@ MAX_FINGERPRINT_ITEMS: Final = 10_000
 MAX_FINGERPRINT_BYTES: Final = 20_000_000
 MAX_LINE_CHARS: Final = 100
 _MISSING: Final = object()
+_COMPARED_IDS: Final = frozenset(map(id, (bool, int, float, str, bytes, type(None))))
 _is_frame: Final = is_from("pandas", "DataFrame", "Series")
 _is_array: Final = is_from("numpy", "ndarray")
 _OF_IPYTHON: Final = frozenset({"In", "Out", "exit", "quit", "get_ipython", "open"})
@@ -30,25 +35,29 @@ _OF_IPYTHON: Final = frozenset({"In", "Out", "exit", "quit", "get_ipython", "ope
 def user_variables(shell: Any) -> Iterator[tuple[str, Any]]:
     """Yield the user's variables by name, without modules, private names and IPython's own."""
     for name, value in sorted(own_variables(shell).items(), key=itemgetter(0)):
-        if name not in _OF_IPYTHON and not isinstance(value, ModuleType):
+        if name not in _OF_IPYTHON and not derives(value, ModuleType):
             yield name, value
 
 
 def in_a_line(value: Any) -> str:
-    """Return a summary of a value in one line: its size, or its beginning."""
-    shape = getattr(value, "shape", None)
-    if isinstance(shape, tuple) and all(isinstance(size, int) for size in shape):
+    """Return a value's size or beginning in one line, without running its code."""
+    shape = shape_of(value)
+    if shape is not None:
         return " × ".join(f"{size:,}" for size in shape) or "scalar"  # noqa: RUF001
-    try:
-        if isinstance(value, (list, tuple, dict, set, frozenset, bytes)):
-            return f"{len(value):,} items"
-        if isinstance(value, str):
-            words = repr(value[: MAX_LINE_CHARS + 1])
-            return f"{len(value):,} characters, {_shortened(words)}"
-        if isinstance(value, (bool, int, float, complex, type(None))):
+    if derives(value, bytes):
+        return f"{bytes.__len__(value):,} items"
+    if derives(value, list, tuple, dict, set, frozenset):
+        return f"{size_of(value):,} items"
+    if derives(value, str):
+        words = repr(str.__getitem__(value, slice(MAX_LINE_CHARS + 1)))
+        return f"{str.__len__(value):,} characters, {_shortened(words)}"
+    if derives(type(value), EnumMeta):
+        return _shortened(bounded_repr(value))
+    if is_exactly(value, bool, int, float, complex, type(None)):
+        try:
             return _shortened(repr(value))
-    except ValueError:  # an integer with too many digits
-        return "a very large number"
+        except ValueError:  # an integer with too many digits
+            return "a very large number"
     return ""
 
 
@@ -72,8 +81,15 @@ def find_value(shell: Any, path: str) -> Any:
         return _walk(shell, tree.body, path)
     except ToolFailure:
         raise
-    except Exception as error:  # noqa: BLE001 - a user's object may fail anywhere
-        raise ToolFailure(f"{path} is not there: {type(error).__name__}: {error}") from None
+    except NoPart as part:
+        raise ToolFailure(f"{path} is not there: there is no {part}.") from None
+    except NeedsCode as reason:
+        raise ToolFailure(
+            f"{path} cannot be inspected: {reason}, and looking runs no code. "
+            "Use run_code, which asks the user."
+        ) from None
+    except Exception as error:  # noqa: BLE001 - a library may fail anywhere
+        raise ToolFailure(f"{path} is not there: {type(error).__name__}.") from None
 
 
 def _walk(shell: Any, node: ast.expr, path: str) -> Any:
@@ -85,9 +101,9 @@ def _walk(shell: Any, node: ast.expr, path: str) -> Any:
                 )
             return shell.user_ns[name]
         case ast.Attribute(value=inner, attr=attribute) if not attribute.startswith("_"):
-            return getattr(_walk(shell, inner, path), attribute)
+            return attribute_of(_walk(shell, inner, path), attribute)
         case ast.Subscript(value=inner, slice=key):
-            return _walk(shell, inner, path)[_key(key, path)]
+            return item_of(_walk(shell, inner, path), _key(key, path))
         case _:
             raise ToolFailure(_no_path(path))
 
@@ -159,31 +175,35 @@ class Snapshot:
 def _fingerprint(value: Any) -> Any:
     """Return a value that differs when the content does, or `_MISSING` if that is expensive."""
     try:
-        if isinstance(value, (list, dict, set)):
+        if derives(value, list, dict, set):
             return _of_container(value)
         if _is_frame(value):
             return _of_frame(value)
         return _of_array(value) if _is_array(value) else _MISSING
-    except Exception:  # noqa: BLE001 - a user's object may fail anywhere
+    except Exception:  # noqa: BLE001 - a library may fail anywhere
         return _MISSING
 
 
 def _of_container(value: Any) -> Any:
-    if len(value) > MAX_FINGERPRINT_ITEMS:
+    if size_of(value) > MAX_FINGERPRINT_ITEMS:
         return _MISSING
-    items = value.items() if isinstance(value, dict) else ((item, None) for item in value)
-    return [(_of_item(key), _of_item(item)) for key, item in items]
+    if derives(value, dict):
+        return [(_of_item(key), _of_item(item)) for key, item in dict.items(value)]
+    held = list.__iter__(value) if derives(value, list) else set.__iter__(value)
+    return [_of_item(item) for item in held]
 
 
 def _of_item(item: Any) -> Any:
-    return item if isinstance(item, (bool, int, float, str, bytes, type(None))) else id(item)
+    return item if id(type(item)) in _COMPARED_IDS else id(item)
 
 
 def _of_frame(value: Any) -> Any:
-    if value.size > MAX_FINGERPRINT_ITEMS * 10:
+    value = own_frame(value)
+    if value.size > MAX_FINGERPRINT_ITEMS * 10 or not may_be_hashed(value):
         return _MISSING
-    columns = [str(name) for name in getattr(value, "columns", (value.name,))]
-    return columns, value.shape, int(sys.modules["pandas"].util.hash_pandas_object(value).sum())
+    names = list(value.columns) if value.ndim > 1 else [value.name]
+    hashes = sys.modules["pandas"].util.hash_pandas_object(value)
+    return list(map(bounded_repr, names)), value.shape, int(hashes.sum())
 
 
 def _of_array(value: Any) -> Any:

@@ -42,9 +42,9 @@ BUILT_IN: Final[list[dict[str, Any]]] = [
     _tool(
         "inspect",
         "Inspect a variable",
-        "Describes one variable without running code: frames by schema, nulls, summary, first and "
-        "last rows; arrays by shape and range; functions by source. Long descriptions come in "
-        "pages.",
+        "Describes one variable: frames by schema, nulls, summary, first and last rows; arrays by "
+        "shape and range; functions by source. Runs no code but an object's own repr(); for a "
+        "property use run_code. Long descriptions come in pages.",
         {
             "name": {
                 "type": "string",

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final, NamedTuple
 
 from acp_notebook.kernel.context.describe import describe
-from acp_notebook.kernel.context.text import type_name
+from acp_notebook.kernel.context.kinds import type_name
 from acp_notebook.kernel.tools import schemas
 from acp_notebook.kernel.tools.admission import Admission
 from acp_notebook.kernel.tools.caller import Caller, Permit, ToolQuestion

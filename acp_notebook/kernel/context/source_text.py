@@ -1,0 +1,78 @@
+"""The source of functions and classes, from the lines that Python keeps for tracebacks.
+
+`inspect.getsource` asks every imported module and follows what an object claims to wrap, which runs
+their code. Runs nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+from collections.abc import Iterator
+from types import CodeType
+from typing import Any
+
+from acp_notebook.kernel.context.kinds import (
+    class_members,
+    instance_dict,
+    is_function,
+    loaded,
+    module_of,
+    qualified_name,
+)
+
+
+def inner_function(function: Any) -> Any:
+    """Return the function that decorators have wrapped."""
+    seen = {id(function)}
+    while is_function(inner := dict.get(instance_dict(function), "__wrapped__")):
+        if id(inner) in seen:
+            break
+        seen.add(id(inner))
+        function = inner
+    return function
+
+
+def function_source(code: CodeType) -> str:
+    """Return the source of a function's code; empty if it is not known."""
+    lines = _lines(code.co_filename)[code.co_firstlineno - 1 :]
+    return "".join(inspect.getblock(lines)).rstrip() if lines else ""
+
+
+def class_source(kind: type) -> str:
+    """Return the source of a class; empty if it is not known."""
+    lines = _lines(_file_of(kind))
+    try:
+        tree: ast.AST = ast.parse("".join(lines))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    found = [node for name, node in _classes(tree, "") if name == qualified_name(kind)]
+    if not found:
+        return ""
+    first = min([found[-1].lineno, *(each.lineno for each in found[-1].decorator_list)])
+    return inspect.cleandoc("\n" + "".join(lines[first - 1 : found[-1].end_lineno]))
+
+
+def _file_of(kind: type) -> str:
+    """Return the file of a class's module, or for a cell's class that of a method."""
+    methods = (each for each in class_members(kind).values() if is_function(each))
+    files = [each.__code__.co_filename for each in methods]
+    named = loaded(module_of(kind)).get("__file__")
+    return named if type(named) is str else next(iter(files), "")
+
+
+def _lines(file: str) -> list[str]:
+    linecache.checkcache(file)
+    return linecache.getlines(file)
+
+
+def _classes(tree: ast.AST, prefix: str) -> Iterator[tuple[str, ast.ClassDef]]:
+    for node in ast.iter_child_nodes(tree):
+        inner = prefix
+        if isinstance(node, ast.ClassDef):
+            yield prefix + node.name, node
+            inner = f"{prefix}{node.name}."
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            inner = f"{prefix}{node.name}.<locals>."
+        yield from _classes(node, inner)
