@@ -170,6 +170,8 @@ class ToolServer(Generic[CallerT]):
         await server.serve(sockets=[self._socket])
 
     def _gate(self, mcp: Any) -> Callable[..., Awaitable[None]]:
+        from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+        from mcp.server.auth.provider import AccessToken
         from mcp.server.transport_security import TransportSecuritySettings
 
         hosts = [f"{host}:{self.port}" for host in ("127.0.0.1", "localhost")]
@@ -189,6 +191,9 @@ class ToolServer(Generic[CallerT]):
                     await _refuse(send, HTTPStatus.UNAUTHORIZED)
                     return
                 scope[_CALLER] = caller
+                # The SDK keeps an MCP session to the client that opened it.
+                client = AccessToken(token="", client_id=str(id(caller)), scopes=[])
+                scope["user"] = AuthenticatedUser(client)
             await app(scope, receive, send)
 
         return gate

@@ -82,6 +82,26 @@ def test_a_new_offer_to_a_session_ends_the_token_before_it(session):
     assert status(after) != 401
 
 
+def test_an_mcp_session_is_closed_to_another_callers_token(agent, session):
+    own, other = entry_of(session), entry_of(agent.new_session())
+
+    def ask(verb, entry, mcp_session="", /, **message):
+        given = ACCEPT | {"mcp-session-id": mcp_session} if mcp_session else ACCEPT
+        with httpx2.Client(trust_env=False, headers=given) as client:
+            headers = {header["name"]: header["value"] for header in entry["headers"]}
+            body = {"jsonrpc": "2.0", **message} if message else None
+            return client.request(verb, entry["url"], json=body, headers=headers)
+
+    client = {"name": "x", "version": "1"}
+    params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+    opened = ask("POST", own, id=1, method="initialize", params=params)
+    mcp_session = opened.headers["mcp-session-id"]
+    listing = {"id": 2, "method": "tools/list"}
+    assert ask("POST", other, mcp_session, **listing).status_code == 404
+    assert ask("DELETE", other, mcp_session).status_code == 404
+    assert ask("POST", own, mcp_session, **listing).status_code == 200
+
+
 def test_a_session_that_has_ended_takes_its_token_with_it_and_no_other(agent, session):
     other, ended = agent.new_session(), entry_of(session)
     entry = entry_of(other)
