@@ -11,7 +11,7 @@ import inspect
 import linecache
 from collections.abc import Iterator
 from types import CodeType
-from typing import Any
+from typing import Any, Final
 
 from acp_notebook.kernel.context.kinds import (
     class_members,
@@ -21,6 +21,8 @@ from acp_notebook.kernel.context.kinds import (
     module_of,
     qualified_name,
 )
+
+MOST_FILES: Final = 3
 
 
 def inner_function(function: Any) -> Any:
@@ -42,24 +44,25 @@ def function_source(code: CodeType) -> str:
 
 def class_source(kind: type) -> str:
     """Return the source of a class; empty if it is not known."""
-    lines = _lines(_file_of(kind))
-    try:
-        tree: ast.AST = ast.parse("".join(lines))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
-    found = [node for name, node in _classes(tree, "") if name == qualified_name(kind)]
-    if not found:
-        return ""
-    first = min([found[-1].lineno, *(each.lineno for each in found[-1].decorator_list)])
-    return inspect.cleandoc("\n" + "".join(lines[first - 1 : found[-1].end_lineno]))
+    for file in _files_of(kind):
+        lines = _lines(file)
+        try:
+            tree = ast.parse("".join(lines))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        for name, node in _classes(tree, ""):
+            if name == qualified_name(kind):
+                first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+                return inspect.cleandoc("\n" + "".join(lines[first - 1 : node.end_lineno]))
+    return ""
 
 
-def _file_of(kind: type) -> str:
-    """Return the file of a class's module, or for a cell's class that of a method."""
+def _files_of(kind: type) -> list[str]:
+    """Return where a class may be defined: its module's file or, for a cell's class, a method's."""
     methods = (each for each in class_members(kind).values() if is_function(each))
-    files = [each.__code__.co_filename for each in methods]
-    named = loaded(module_of(kind)).get("__file__")
-    return named if type(named) is str else next(iter(files), "")
+    files = [loaded(module_of(kind)).get("__file__")]
+    files += [each.__code__.co_filename for each in methods]
+    return list(dict.fromkeys(each for each in files if type(each) is str))[:MOST_FILES]
 
 
 def _lines(file: str) -> list[str]:

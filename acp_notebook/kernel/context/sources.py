@@ -187,9 +187,10 @@ def _step(value: Any, step: str | int, path: str) -> Any:
         except NoPart:  # a column or key may be written like an attribute
             return item_of(value, name)
     except NeedsCode as reason:
+        whole = f"{path}.{name}" if is_attribute else f"{path}[{name!r}]"
         raise UsageError(
-            f"@{path} leads no further: {reason}, and a mention runs no code. Write the whole "
-            f"expression in braces, or attach it: --attach."
+            f"@{path} leads no further: {reason}, and a mention runs no code. "
+            f"To have it computed, write {{{whole}}} or --attach {whole}."
         ) from None
     except NoPart:
         meant = suggestion(str(name), names_in(value))

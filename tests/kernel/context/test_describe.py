@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import subprocess
 import sys
 
@@ -99,8 +100,33 @@ def test_a_value_may_describe_itself_in_markdown():
 
 def test_a_function_is_told_by_its_source_and_a_builtin_by_its_words():
     assert "def test_circular_structures_end" in describe(test_circular_structures_end)
-    assert "class FailsInRepr" in describe(FailsInRepr)
+    assert 'raise ValueError("not today")' in describe(FailsInRepr)
     assert "builtin_function_or_method" in describe(len)
+
+
+def test_a_decorated_function_a_method_and_a_class_inside_are_told_by_their_own_source():
+    def decorated(function):
+        @functools.wraps(function)
+        def around():
+            return function()
+
+        return around
+
+    @decorated
+    def inner():
+        return "the inner one"
+
+    @dataclasses.dataclass
+    class Local:
+        marked: int = 1
+
+        def method(self):
+            return "the method"
+
+    assert 'return "the inner one"' in describe(inner)
+    assert 'return "the method"' in describe(Local().method)
+    assert "@dataclasses.dataclass\nclass Local:" in describe(Local)
+    assert describe(type("Made", (), {"__doc__": "In words."})) == "class Made\n\nIn words."
 
 
 def test_a_fence_in_a_value_cannot_end_the_fence_around_it():

@@ -112,7 +112,9 @@ def test_a_part_that_is_computed_is_not_and_the_way_to_it_is_told(shell, look):
             raise AssertionError("computed")
 
     shell.user_ns["odd"] = Odd()
-    with pytest.raises(UsageError, match=r"'value' is a property.*--attach"):
+    with pytest.raises(
+        UsageError, match=r"'value' is a property.*write \{odd.value\} or --attach odd.value"
+    ):
         look("@odd.value")
 
 
