@@ -190,6 +190,7 @@ class ReconnectingConnection:
             if taken is not None and taken.with_replay:
                 await _replay_settled(live)
         except AuthRequired:
+            self._methods.session_ended(live)
             raise
         except RequestFailed as error:
             logger.info("The old session could not be taken up: %s", error)

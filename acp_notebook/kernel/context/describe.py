@@ -109,7 +109,7 @@ def _describe_object(value: Any, budget: int) -> str:
     elif derives(value, ModuleType):
         text = bounded_repr(value)
     else:
-        text = repr(value)
+        text = str.__str__(repr(value))  # a text of a kind of its own would be asked further
     return f"{type_name(value)}{size}\n\n{fenced(bounded(text, budget - 200))}"
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import collections
+import dataclasses
 import enum
 import reprlib
 from collections.abc import Iterable
@@ -74,9 +75,9 @@ class _PlainRepr(reprlib.Repr):
         return self._container(x, level) if is_container(x) else self._other(x, level)
 
     def _scalar(self, x: Any, level: int) -> str:
-        if is_exactly(x, str, int):
-            return str(super().repr1(x, level))
         try:
+            if is_exactly(x, str, int):
+                return str(super().repr1(x, level))
             return self._shortened(builtins.repr(x))
         except ValueError:  # a number with too many digits
             return f"<{type_name(x)}>"
@@ -155,11 +156,10 @@ class _PlainRepr(reprlib.Repr):
             arguments = BaseException.__dict__["args"].__get__(x)
             shown = ", ".join(self.repr1(each, level - 1) for each in arguments[:MOST_ITEMS])
             return f"{name_of(type(x))}({shown})"
-        fields = class_attribute(type(x), "__dataclass_fields__")
-        if is_exactly(fields, dict):
-            names = [key for key in dict.keys(fields) if type(key) is str][:MOST_ITEMS]
-            held = ((key, stored(x, key)) for key in names)
-            pairs = [(key, value) for key, value in held if value is not ABSENT]
+        fields = _shown_fields(type(x))
+        if fields:
+            held = ((name, stored(x, name)) for name in fields[:MOST_ITEMS])
+            pairs = [(name, value) for name, value in held if value is not ABSENT]
             return self._named(_short_name(x), pairs, level)
         return f"<{type_name(x)} object>"
 
@@ -168,6 +168,21 @@ class _PlainRepr(reprlib.Repr):
             return text
         head = (MOST_CHARS - 3) // 2
         return f"{text[:head]}...{text[-(MOST_CHARS - 3 - head) :]}"
+
+
+def _shown_fields(kind: type) -> list[str]:
+    """Return the fields of a dataclass that its `repr` shows, if that is a generated one."""
+    fields, method = (class_attribute(kind, each) for each in ("__dataclass_fields__", "__repr__"))
+    if not is_exactly(fields, dict) or not is_function(method):
+        return []
+    generated: Any = dict.get(instance_dict(method), "__wrapped__")
+    if not is_function(generated) or generated.__code__.co_filename != "<string>":
+        return []
+    return [
+        name
+        for name, each in dict.items(fields)
+        if type(name) is str and is_exactly(each, dataclasses.Field) and each.repr is True
+    ]
 
 
 def _short_name(value: Any) -> str:

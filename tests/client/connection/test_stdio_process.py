@@ -10,7 +10,11 @@ import sys
 import pytest
 from watching import BOUND_S, all_gone, bad, is_gone, story
 
-from acp_notebook.client.connection.stdio_process import STDERR_TAIL_BYTES, StderrTail
+from acp_notebook.client.connection.stdio_process import (
+    STDERR_TAIL_BYTES,
+    AgentProcess,
+    StderrTail,
+)
 
 proves = pytest.mark.requirement
 
@@ -156,3 +160,12 @@ def test_the_tail_of_stderr_keeps_the_last_bytes():
     assert len(tail.text) == STDERR_TAIL_BYTES
     tail.feed("€".encode()[:2])
     assert tail.text.endswith("\N{REPLACEMENT CHARACTER}")
+
+
+async def test_an_agent_is_told_to_reach_local_addresses_without_a_proxy(monkeypatch, tmp_path):
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.setenv("NO_PROXY", "example.org")
+    code = "import os, sys; sys.stdout.write(os.environ['no_proxy'] + '\\n')"
+    process = await AgentProcess.start([sys.executable, "-c", code], env={}, cwd=str(tmp_path))
+    assert await process.transport.receive() == b"example.org,127.0.0.1,localhost"
+    await process.stop()
