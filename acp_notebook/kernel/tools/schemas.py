@@ -43,8 +43,9 @@ BUILT_IN: Final[list[dict[str, Any]]] = [
         "inspect",
         "Inspect a variable",
         "Describes one variable: frames by schema, nulls, summary, first and last rows; arrays by "
-        "shape and range; functions by source. Runs no code but an object's own repr(); for a "
-        "property use run_code. Long descriptions come in pages.",
+        "shape and range; functions by source. An object of another kind is shown by its own "
+        "repr() or _repr_markdown_(); nothing else is run, so for a property use run_code. Long "
+        "descriptions come in pages.",
         {
             "name": {
                 "type": "string",

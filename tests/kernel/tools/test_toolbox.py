@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import threading
 
 import numpy as np
@@ -59,6 +60,19 @@ def test_inspect_follows_attributes_and_keys_and_calls_nothing(hands, space):
         assert result.is_error
         assert "not a variable's name or a path" in text_of(result)
     assert space["config"] == {"a": [10, 20]}
+
+
+def test_inspect_names_what_would_have_to_be_computed(hands, space):
+    class Shop:
+        @property
+        def price(self):
+            raise AssertionError("computed")
+
+    space |= {"shop": Shop(), "stock": collections.defaultdict(list)}
+    assert "'price' is a property" in hands.text("inspect", name="shop.price")
+    assert "run_code, which asks the user" in hands.text("inspect", name="shop.price")
+    assert "there is no a" in hands.text("inspect", name="stock['a']")
+    assert space["stock"] == {}
 
 
 def test_inspecting_what_is_not_there_is_an_error_that_says_so(hands):
