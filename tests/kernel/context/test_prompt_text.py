@@ -99,7 +99,7 @@ def test_a_backslash_in_code_stays():
 
 
 def test_the_users_namespace_is_not_changed():
-    names = dict(NAMES)
+    names = {**NAMES, "rows": []}
     read_prompt("{n} {rows.append(4) or n}", names)
     assert names.keys() == NAMES.keys()
 
