@@ -75,6 +75,8 @@ class Limits:
     images_total_chars: int
     line_chars: int = 2_000
     """Characters of one line of a diff."""
+    name_chars: int = 200
+    """Characters of a path or a title."""
 
 
 LIVE_LIMITS = Limits(60_000, 20_000, 400, 2_000, 12_000_000, 60_000_000)

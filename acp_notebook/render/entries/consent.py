@@ -21,7 +21,10 @@ from acp_notebook.render.markup import Limits, Theme, join, visible
 from acp_notebook.render.parsing.code import highlight
 
 # Far beyond what a person reads, and still cheap to send once.
-WHOLE_LIMITS: Final = Limits(1_000_000, 1_000_000, 400, 20_000, 12_000_000, 60_000_000, 1_000_000)
+_MOST: Final = 1_000_000
+WHOLE_LIMITS: Final = Limits(
+    _MOST, _MOST, 400, 20_000, 12_000_000, 60_000_000, line_chars=_MOST, name_chars=_MOST
+)
 _BLANK_LINES: Final = 4
 _REPEATED_LINES: Final = 6
 _SPACES = re.compile(r"[ \t]{60,}")

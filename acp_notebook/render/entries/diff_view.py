@@ -39,7 +39,8 @@ def render_diff(
     """Render the files of a diff and their lines; all are unfolded if they have to be allowed."""
     named = _named(item, text)
     rest = [change for change in item.changes if all(change is not each for each, _ in named)]
-    parts = [theme("div", "file", change_words(change)) for change in rest]
+    most = theme.limits.name_chars
+    parts = [theme("div", "file", change_words(change, most)) for change in rest]
     left = theme.limits.diff_lines
     for number, (change, file) in enumerate(named):
         is_open = is_asked or number < _FILES_OPEN
@@ -66,7 +67,8 @@ def _named(item: DiffItem, text: DiffText) -> list[tuple[DiffChange | None, Diff
 def _file(
     theme: Theme, change: DiffChange | None, file: DiffFile, key: str, left: int, *, is_open: bool
 ) -> Markup:
-    title = change_words(change) if change else label(file.path or "changes")
+    most = theme.limits.name_chars
+    title = change_words(change, most) if change else label(file.path or "changes", most)
     name = theme("span", "file", title)
     lines = [line for line in file.lines if line.kind != "file"]
     if not lines or file.is_binary:

@@ -218,7 +218,7 @@ def _locations(theme: Theme, locations: tuple[Location, ...]) -> Markup:
 
 def _location(theme: Theme, place: Location) -> Markup:
     line = str(place.line) if place.line else None
-    words = label(place.path) + (f":{line}" if line else "")
+    words = label(place.path, theme.limits.name_chars) + (f":{line}" if line else "")
     path = _path_from(theme.folder, place.path)
     # The page makes a link of the path, if it can open files.
     return theme("span", "place mono", words, data_path=path, data_line=line if path else None)

@@ -253,10 +253,10 @@ def _spans(words: list[str], ranges: list[tuple[int, int]]) -> tuple[Mark, ...]:
     return tuple(found)
 
 
-def change_words(change: DiffChange) -> str:
+def change_words(change: DiffChange, limit: int = 200) -> str:
     """Return the words for one file: `old.py → new.py (renamed)`."""
-    path = label(change.path)
+    path = label(change.path, limit)
     if change.old_path and change.old_path != change.path:
-        path = f"{label(change.old_path)} → {path}"
+        path = f"{label(change.old_path, limit)} → {path}"
     extra = f", {label(change.file_type, 40)}" if change.file_type not in (None, "text") else ""
     return f"{path} ({label(operation_words(change.operation), 40)}{extra})"

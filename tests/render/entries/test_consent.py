@@ -95,6 +95,13 @@ def test_a_diff_is_shown_in_full() -> None:
     assert all(" open" in fold for fold in re.findall(r"<details[^>]*>", html))
 
 
+def test_a_path_is_shown_to_its_end() -> None:
+    path = f"/home/{'a' * 3_000}/.ssh/authorized_keys"
+    item = u.DiffItem((u.DiffChange("modify", path),), "--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+y\n")
+    call = u.ToolCallUpdate(CALL, content=(item,), locations=(u.Location(path),))
+    assert words(page(asked(call, subject=u.ToolCallSubject(CALL)))).count(path) == 2
+
+
 def test_runs_are_counted_and_nothing_else_changes() -> None:
     assert shown_text("a\n\n\n\n\nb") == "a\n⋯ 4 blank lines\nb"
     assert shown_text("a\n\n\n\nb") == "a\n\n\n\nb"

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from acp_notebook.characters import mark_all
 from acp_notebook.errors import UsageError
 from acp_notebook.kernel.context.sources import Item, cell_item, error_item
 
@@ -84,7 +85,10 @@ def inserted_words(number: int, block: CodeBlock, count: int) -> str:
     """Return the report of an insert."""
     language = f" ({block.language})" if block.language else ""
     others = "" if count == 1 else f" of {count}; %acp insert N takes another one"
-    return f"Code block {number}{language}{others}. It is in a new cell below; nothing was run."
+    words = f"Code block {number}{language}{others}. It is in a new cell below; nothing was run."
+    if mark_all(block.code) != block.code:
+        words += " It holds characters that hide or mislead; the reply shows where."
+    return words
 
 
 def _with_more(text: str, more: str) -> str:
