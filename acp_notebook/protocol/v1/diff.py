@@ -9,11 +9,11 @@ from __future__ import annotations
 import difflib
 import re
 
+from acp_notebook.budget import BoundedMatcher, TooCostly
 from acp_notebook.protocol import fields
 from acp_notebook.protocol.fields import Json, optional_text
 from acp_notebook.session.updates import DiffChange, DiffItem
 
-# difflib's worst case takes well under a second for these.
 MAX_DIFF_LINES = 4_000
 # A patch has one line end; `str.splitlines` would also cut at form feeds and other controls.
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
@@ -37,6 +37,10 @@ def git_patch(path: str, old: str | None, new: str) -> str | None:
     """Return the patch in git's form, or None if it would take too long."""
     before, after = _LINE.findall(old or ""), _LINE.findall(new)
     if len(before) + len(after) > MAX_DIFF_LINES:
+        return None
+    try:
+        BoundedMatcher(before, after, autojunk=True).get_matching_blocks()
+    except TooCostly:
         return None
     name = path.lstrip("/")
     lines = [f"diff --git a/{name} b/{name}\n"]

@@ -5,14 +5,14 @@ All three forms of output share `DiffText`. Knows no HTML.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from acp_notebook.render.labels import operation_words
+from acp_notebook.budget import BoundedMatcher, TooCostly
+from acp_notebook.render.labels import count_words, operation_words
 from acp_notebook.render.markup import clean, label
 from acp_notebook.session.updates import DiffChange, DiffItem
 
@@ -21,10 +21,13 @@ Mark = tuple[int, int]
 
 # Comparing is quadratic at worst, so longer texts are shown as replaced as a whole.
 COMPARE_LIMIT_LINES: Final = 3_000
+PATCH_LIMIT_LINES: Final = 40_000
 CONTEXT_LINES: Final = 3
+NOT_COMPARED: Final = "not compared line by line: too costly"
 _MARKED_LINE_CHARS: Final = 400
 _MARKED_PAIRS: Final = 2_000
 _MARKED_RUN: Final = 20
+_MARKING_STEPS: Final = 400_000
 _ALIKE: Final = 0.5
 _CACHED_DIFFS: Final = 64
 
@@ -130,7 +133,8 @@ def _patch_file(lines: list[DiffLine]) -> DiffFile:
 def _patch_lines(patch: str) -> Iterator[DiffLine]:
     # A hunk states its number of lines; without counting, a removed `-- x` reads as a file header.
     old_left = new_left = old_at = new_at = 0
-    for text in patch.splitlines():
+    texts = patch.splitlines()
+    for text in texts[:PATCH_LIMIT_LINES]:
         head = _HUNK.match(text)
         if text.startswith("diff --git "):
             old_left = new_left = 0  # some agents miscount
@@ -150,6 +154,9 @@ def _patch_lines(patch: str) -> Iterator[DiffLine]:
             yield DiffLine("hunk", text)
         else:
             yield DiffLine("file" if text.startswith(_HEADERS) else _kind(text), text)
+    rest = len(texts) - PATCH_LIMIT_LINES
+    if rest > 0:
+        yield DiffLine("hunk", f"… {count_words(rest, 'more line')} not read: too long")
 
 
 def _kind(text: str) -> LineKind:
@@ -158,12 +165,19 @@ def _kind(text: str) -> LineKind:
 
 def _compared(old: str, new: str) -> list[DiffLine]:
     before, after = old.splitlines(), new.splitlines()
-    if not before or not after or len(before) + len(after) > COMPARE_LIMIT_LINES:
-        return [*_signed("del", before, 1), *_signed("add", after, 1)]
+    replaced = [*_signed("del", before, 1), *_signed("add", after, 1)]
+    if not before or not after:
+        return replaced
+    if len(before) + len(after) > COMPARE_LIMIT_LINES:
+        return [DiffLine("hunk", NOT_COMPARED), *replaced]
+    matcher = BoundedMatcher(before, after, autojunk=False)
+    try:
+        groups = list(matcher.get_grouped_opcodes(CONTEXT_LINES))
+    except TooCostly:
+        return [DiffLine("hunk", NOT_COMPARED), *replaced]
     lines: list[DiffLine] = []
     seen = 0
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    for group in matcher.get_grouped_opcodes(CONTEXT_LINES):
+    for group in groups:
         lines += _hidden(after[seen : group[0][3]], seen + 1)
         lines.append(_hunk(group))
         for tag, old_from, old_to, new_from, new_to in group:
@@ -201,14 +215,15 @@ def _marked(lines: list[DiffLine]) -> list[DiffLine]:
     """Mark the differing words where a similar line replaces another."""
     result = list(lines)
     index = pairs = 0
-    while index < len(result) and pairs < _MARKED_PAIRS:
+    steps = _MARKING_STEPS
+    while index < len(result) and pairs < _MARKED_PAIRS and steps > 0:
         middle = index + _run(result, index, "del")
         end = middle + _run(result, middle, "add")
         place = middle
         for old in range(index, min(middle, index + _MARKED_RUN)):
             for new in range(place, min(end, middle + _MARKED_RUN)):
                 pairs += 1
-                marked = _mark_pair(result[old], result[new])
+                marked, steps = _mark_pair(result[old], result[new], steps)
                 if marked is not None:
                     result[old], result[new] = marked
                     place = new + 1
@@ -224,24 +239,31 @@ def _run(lines: list[DiffLine], start: int, kind: LineKind) -> int:
     return end - start
 
 
-def _mark_pair(old: DiffLine, new: DiffLine) -> tuple[DiffLine, DiffLine] | None:
-    if max(len(old.text), len(new.text)) > _MARKED_LINE_CHARS:
-        return None
+def _mark_pair(
+    old: DiffLine, new: DiffLine, steps: int
+) -> tuple[tuple[DiffLine, DiffLine] | None, int]:
+    """The lines with marks if they are alike, and the steps that are left."""
+    if steps <= 0 or max(len(old.text), len(new.text)) > _MARKED_LINE_CHARS:
+        return None, steps
     before, after = _WORDS.findall(old.text[1:]), _WORDS.findall(new.text[1:])
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    matcher = BoundedMatcher(before, after, autojunk=False, steps=steps - len(before) - len(after))
+    try:
+        blocks = matcher.get_matching_blocks()
+    except TooCostly:
+        return None, 0
     same = sum(
         len(word)
-        for block in matcher.get_matching_blocks()
+        for block in blocks
         for word in before[block.a : block.a + block.size]
         if word[0].isalnum()
     )
     most = max(sum(len(word) for word in words if word[0].isalnum()) for words in (before, after))
     if same < _ALIKE * max(most, 1):
-        return None
+        return None, matcher.left
     opcodes = [code for code in matcher.get_opcodes() if code[0] != "equal"]
     old_marks = _spans(before, [(code[1], code[2]) for code in opcodes])
     new_marks = _spans(after, [(code[3], code[4]) for code in opcodes])
-    return old._replace(marks=old_marks), new._replace(marks=new_marks)
+    return (old._replace(marks=old_marks), new._replace(marks=new_marks)), matcher.left
 
 
 def _spans(words: list[str], ranges: list[tuple[int, int]]) -> tuple[Mark, ...]:

@@ -1,10 +1,18 @@
 from __future__ import annotations
 
+import random
+import time
+
 from html_facts import HtmlFacts
 
 from acp_notebook.render.entries.diff_view import render_diff
 from acp_notebook.render.markup import live_theme, record_theme
-from acp_notebook.render.parsing.diff import change_words, diff_text
+from acp_notebook.render.parsing.diff import (
+    NOT_COMPARED,
+    PATCH_LIMIT_LINES,
+    change_words,
+    diff_text,
+)
 from acp_notebook.session.updates import DiffChange, DiffItem
 
 PATCH = """diff --git a/a.py b/a.py
@@ -111,3 +119,26 @@ def test_marks_and_numbers_keep_the_text_of_a_line() -> None:
     assert "-a <b> c" in "".join(facts.texts)
     assert "+a <i> c" in "".join(facts.texts)
     assert facts.dangers == []
+
+
+def test_a_comparison_that_costs_too_much_is_shown_as_replaced_with_the_reason() -> None:
+    old, new = "a\n" * 1_400, "b\na\n" * 700
+    text = diff_text(DiffItem((DiffChange("modify", "/x"),), None, old, new))
+    assert text.lines[0].text == NOT_COMPARED
+    assert (text.removed, text.added) == (1_400, 1_400)
+
+
+def test_marking_words_has_a_bound_for_the_whole_diff() -> None:
+    draw = random.Random(1)
+    sides = ["".join(draw.choice("ab,;") for _ in range(390)) for _ in range(40)]
+    run = [f"-{side}" for side in sides[:20]] + [f"+{side}" for side in sides[20:]] + [" x"]
+    began = time.thread_time()
+    text = diff_text(DiffItem((), "\n".join(["@@ -1,3000 +1,3000 @@", *run * 60])))
+    assert text.added == 1_200
+    assert time.thread_time() - began < 1.5  # without the bound 13 s
+
+
+def test_of_an_endless_patch_the_beginning_is_read() -> None:
+    text = diff_text(DiffItem((), "+\n" * 100_000))
+    assert text.added == PATCH_LIMIT_LINES
+    assert text.lines[-1].text == "… 60,000 more lines not read: too long"
