@@ -11,9 +11,10 @@ from collections.abc import Callable, Collection, Iterable
 
 from markupsafe import Markup
 
+from acp_notebook.budget import Budget
 from acp_notebook.render import operations as op
 from acp_notebook.render.announcements import Announcements
-from acp_notebook.render.entries.form_entry import FormEntry
+from acp_notebook.render.entries.form_entry import STREAMED, entry_type
 from acp_notebook.render.entries.kinds import OURS
 from acp_notebook.render.entries.live_entry import CardEntry, LiveTerminal, StreamEntry
 from acp_notebook.render.header import (
@@ -48,8 +49,9 @@ from acp_notebook.session.updates import (
     ToolCallSubject,
 )
 
-_STREAMED = frozenset({"agent", "thought"})
-_SETTLED = _STREAMED | {"plan"}
+_SETTLED = STREAMED | {"plan"}
+# Entries beyond this time follow at the next beat.
+_BEAT_SECONDS = 0.08
 _SLOTS = ("head", "usage", "controls", "now", "earlier", "foot")
 
 
@@ -57,7 +59,7 @@ class TurnDocument:
     """The entries of one turn, with a header and a last line.
 
     Args:
-        state: The session; read only, on the thread that owns it.
+        state: The session, read only.
         keys: The turn's entries so far; later ones come with their changes.
         agent_name: The agent's name for the reader.
         timings: Start and end of the session's entries.
@@ -115,6 +117,11 @@ class TurnDocument:
     def is_asking(self) -> bool:
         """Whether the session waits for an answer of the user."""
         return self._state.has_questions
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the next `ops` has more to show, without any change."""
+        return bool(self._dirty) and not self._is_over
 
     def note(self, changes: Iterable[SessionChange]) -> bool:
         """Note changes to draw; return True if the reader should see them at once."""
@@ -265,7 +272,7 @@ class TurnDocument:
         if key not in self._entries:
             ident = f"e{self._created}"
             self._created += 1
-            self._entries[key] = _entry_kind(key)(key, ident, self._theme)
+            self._entries[key] = entry_type(key)(key, ident, self._theme)
             self._touch_plans(key)
         self._dirty[key] = None
 
@@ -327,13 +334,16 @@ class TurnDocument:
             keys = [k for k in self._entries if k in dirty or k.kind in _SETTLED]
         self._dirty.clear()
         found = []
+        beat = Budget(_BEAT_SECONDS)
         for key in keys:
             if key in self._window.hidden:
                 continue
-            entry = self._entries[key]
-            found += (
-                entry.update(self._state) if self._ending is None else entry.finish(self._state)
-            )
+            entry, is_late = self._entries[key], beat.is_spent
+            if self._ending is not None:
+                found += entry.finish(self._state)
+                continue
+            found += [] if is_late else entry.update(self._state)
+            self._dirty |= {key: None} if is_late or entry.is_behind else {}
         return found
 
     def _window_operations(self) -> list[Operation]:
@@ -395,9 +405,3 @@ class TurnDocument:
         }
         self._slots |= changed
         return [op.fill(slot, html) for slot, html in changed.items()]
-
-
-def _entry_kind(key: EntryKey) -> type[CardEntry | StreamEntry]:
-    if key.kind == "elicitation":
-        return FormEntry
-    return StreamEntry if key.kind in _STREAMED else CardEntry

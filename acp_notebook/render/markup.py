@@ -13,6 +13,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from acp_notebook.budget import Budget
 from acp_notebook.characters import mark_all, mark_name
 from acp_notebook.render.colours import colour_style
 from acp_notebook.render.icons import icon_address
@@ -79,6 +80,9 @@ class Limits:
     """Characters of a path or a title."""
 
 
+# The agent thread draws the live view, one entry at a time; nobody's work waits for a record.
+_LIVE_SECONDS = 0.12
+_RECORD_SECONDS = 2.0
 LIVE_LIMITS = Limits(60_000, 20_000, 400, 2_000, 12_000_000, 60_000_000)
 RECORD_LIMITS = Limits(20_000, 10_000, 200, 600, 1_500_000, 4_000_000)
 
@@ -99,6 +103,8 @@ class Theme:
     """The notebook's folder, the base of files that a page can open."""
     left_out: list[str] = field(default_factory=list)
     """Phrases for everything that the record leaves out."""
+    budget: Budget = field(default_factory=lambda: Budget(_LIVE_SECONDS))
+    """The time for the formatting of one entry; what is beyond stays plain."""
     _images_chars: int = 0
 
     def __call__(
@@ -227,4 +233,5 @@ def live_theme() -> Theme:
 
 def record_theme() -> Theme:
     """Return a theme for the record."""
-    return Theme(is_static=True, limits=RECORD_LIMITS, is_over=True)
+    budget = Budget(_RECORD_SECONDS)
+    return Theme(is_static=True, limits=RECORD_LIMITS, is_over=True, budget=budget)

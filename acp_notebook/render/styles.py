@@ -200,5 +200,6 @@ CLASSES: Final[dict[str, str]] = {
     "acp-footnotes": f"{_RULE};margin:1em 0 0 0;font-size:0.9em;{_SOFT}",
     "acp-table": f"{STYLES['table']};{_MARGIN}",
     "acp-ref": f"border-bottom:1px dotted {GREY}",
+    "acp-left-out": STYLES["left-out"],
 }
 """What is added by class."""

@@ -16,6 +16,7 @@ import anywidget
 
 from acp_notebook.render.document import TurnDocument
 from acp_notebook.render.entries.form_entry import ACTIONS, given_values
+from acp_notebook.render.operations import Operation
 from acp_notebook.session.changes import SessionChange
 from acp_notebook.session.elicitation import Action, ElicitationId
 from acp_notebook.session.updates import Failure, PermissionId, PromptId, ToolCallId
@@ -129,7 +130,11 @@ class TurnPresenter:
             return
         if self._document.note(changes):
             self._flush()
-        elif self._timer is None:
+        else:
+            self._await_beat()
+
+    def _await_beat(self) -> None:
+        if self._timer is None:
             wait_s = self._sent_at + self._interval_s - time.monotonic()
             self._timer = self._call_later(max(0.0, wait_s), self._on_beat)
 
@@ -168,8 +173,12 @@ class TurnPresenter:
     def _flush(self) -> None:
         self._cancel_timer()
         operations = self._document.ops()
-        if not operations:
-            return
+        if operations:
+            self._send_operations(operations)
+        if self._document.is_behind:
+            self._await_beat()
+
+    def _send_operations(self, operations: list[Operation]) -> None:
         self._number += 1
         if not self._is_watched:
             # A page that becomes visible requests a snapshot; until then only announcements count.

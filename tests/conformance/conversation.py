@@ -119,6 +119,8 @@ class Conversation:
     def _changed(self, changes):
         self._document.note(changes)
         self.page.obey(as_sent(self._document.ops()))
+        while self._document.is_behind:
+            self.page.obey(as_sent(self._document.ops()))
 
     def tell(self, update):
         self._agent.tell(update, self.id)

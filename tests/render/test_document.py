@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterable
 
 import pytest
@@ -11,6 +12,7 @@ from page_model import PageModel
 from turns import TURNS, turn_with_everything
 
 from acp_notebook.render.document import TurnDocument
+from acp_notebook.render.parsing.markdown_stream import SLICE_CHARS
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import TextBlock
 from acp_notebook.session.reducer import apply
@@ -42,6 +44,8 @@ class Turn:
     def send(self, *updates: u.SessionUpdate) -> None:
         self.urgent = self.note(updates)
         self.page.obey(self.document.ops())
+        while self.document.is_behind:
+            self.page.obey(self.document.ops())
 
     def note(self, updates: Iterable[u.SessionUpdate]) -> bool:
         changes = [change for update in updates for change in apply(self.state, update)]
@@ -390,3 +394,20 @@ def test_controls_leave_their_place_at_the_end() -> None:
     turn.document.finish("end_turn")
     turn.see()
     assert turn.page.html["controls"] == "<span></span>"
+
+
+def test_what_takes_long_is_drawn_in_several_beats() -> None:
+    turn = Turn()
+    text = "*[" * 200_000
+    turn.note([u.MessageChunk("agent", MESSAGE, TextBlock(text))])
+    beats, longest = 0, 0.0
+    while not beats or turn.document.is_behind:
+        began = time.thread_time()
+        turn.page.obey(turn.document.ops())
+        longest, beats = max(longest, time.thread_time() - began), beats + 1
+    assert beats >= len(text) // SLICE_CHARS
+    assert longest < 1.0  # in one piece 3 s
+    turn.document.finish("end_turn", None, 1.0)
+    turn.send()
+    assert not turn.document.is_behind
+    assert turn.page.text.count("*[") == 200_000

@@ -31,6 +31,8 @@ def test_the_live_view_is_safe(word: str) -> None:
     for update in turn_with_everything(word):
         document.note(apply(state, update))
         page.obey(document.ops())
+        while document.is_behind:
+            page.obey(document.ops())
         for html in page.html.values():
             assert HtmlFacts(html).dangers == []
     document.finish(word, Failure(word), 1.0)
@@ -44,6 +46,8 @@ def test_only_our_own_buttons_are_buttons(word: str) -> None:
     document = TurnDocument(state, agent_name=word)
     document.note(c for update in turn_with_everything(word)[:-1] for c in apply(state, update))
     page = PageModel().obey(document.ops())
+    while document.is_behind:
+        page.obey(document.ops())
     facts = HtmlFacts("".join(page.html.values()))
     acts = [value for _, name, value in facts.attributes if name == "data-act"]
     assert sorted(acts) == ["answer"] * 8 + ["stop", "withdraw"]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from acp_notebook.render.document import TurnDocument
+from acp_notebook.render.parsing.markdown_stream import SLICE_CHARS
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import TextBlock
 from acp_notebook.session.reducer import apply
@@ -166,6 +167,15 @@ def test_the_first_words_go_out_at_once_and_later_ones_together(stage: Stage) ->
     stage.beat()
     assert len(stage.view.sent) == 2
     assert "one two three" in str(stage.view.sent[1]["ops"])
+
+
+def test_what_one_message_has_no_time_for_follows_at_the_next_beat(stage: Stage) -> None:
+    stage.see(say("word\n\n" * 10_000))
+    assert len(stage.view.sent) == 1
+    while stage.beats:
+        stage.beat()
+    assert len(stage.view.sent) == 1 + 60_000 // SLICE_CHARS
+    assert str(stage.view.sent).count("<p>word") >= 10_000
 
 
 def test_something_urgent_takes_what_waits_along(stage: Stage) -> None:

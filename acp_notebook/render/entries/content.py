@@ -64,7 +64,8 @@ def block_words(block: ContentBlock) -> str:
 
 def markdown_part(theme: Theme, text: str, *, is_whole: bool = False) -> Markup:
     """Render Markdown; a record leaves formulas to Jupyter."""
-    return theme.markdown(render_markdown(text, as_tex=theme.is_static), is_whole=is_whole)
+    html = render_markdown(text, as_tex=theme.is_static, budget=theme.budget)
+    return theme.markdown(html, is_whole=is_whole)
 
 
 def text_part(theme: Theme, text: str) -> Markup:

@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from acp_notebook.render import operations as op
-from acp_notebook.render.entries.live_entry import CardEntry
+from acp_notebook.render.entries.live_entry import CardEntry, StreamEntry
 from acp_notebook.render.operations import Operation
 from acp_notebook.session.elicitation import Action, Elicitation, ElicitationId
-from acp_notebook.session.state import SessionState
+from acp_notebook.session.state import EntryKey, SessionState
 
+STREAMED = frozenset({"agent", "thought"})
 ACTIONS: dict[str, Action] = {"decline": "decline", "dismiss": "cancel", "open": "accept"}
 
 
@@ -61,3 +62,10 @@ def given_values(elicitation: Elicitation, values: object) -> dict[str, Any]:
         for number, item in enumerate(elicitation.request.fields)
         if f"f{number}" in values
     }
+
+
+def entry_type(key: EntryKey) -> type[CardEntry | StreamEntry]:
+    """Return the class of an entry's kind."""
+    if key.kind == "elicitation":
+        return FormEntry
+    return StreamEntry if key.kind in STREAMED else CardEntry

@@ -77,7 +77,7 @@ def json_part(theme: Theme, value: Any, key: str) -> Markup:
         return _table(theme, value)
     brief = brief_json(value, SMALL_CHARS)
     if brief is not None:
-        return theme("div", "code", theme.markdown(code_block(brief, "json")))
+        return theme("div", "code", theme.markdown(code_block(brief, "json", theme.budget)))
     tree = _Tree(theme, key)
     html = theme("div", "tree", tree.branch(value, 0, key))
     theme.left_out += ["parts of a JSON value"] if tree.is_cut else []

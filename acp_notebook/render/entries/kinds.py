@@ -71,7 +71,10 @@ class EntryLook(Generic[R]):
 def render_entry(theme: Theme, state: SessionState, key: EntryKey, ident: str) -> Markup:
     """Render an entry in its present state; empty if there is nothing to show."""
     record = state.entry(key)
-    return Markup("") if record is None else LOOKS[key.kind].html(theme, state, record, ident)
+    if record is None:
+        return Markup("")
+    theme.budget.renew()
+    return LOOKS[key.kind].html(theme, state, record, ident)
 
 
 def entry_line(state: SessionState, key: EntryKey) -> str:

@@ -18,7 +18,7 @@ from acp_notebook.render.entries.permission import subject_ident
 from acp_notebook.render.entries.tool_call import terminal_slot
 from acp_notebook.render.markup import Theme
 from acp_notebook.render.operations import Operation
-from acp_notebook.render.parsing.markdown_stream import Delta, MarkdownStream
+from acp_notebook.render.parsing.markdown_stream import SLICE_CHARS, Delta, MarkdownStream
 from acp_notebook.render.parsing.terminal import TerminalText
 from acp_notebook.session.content import ContentBlock, TextBlock
 from acp_notebook.session.state import EntryKey, Message, SessionState, Terminal
@@ -42,6 +42,11 @@ class CardEntry:
     def is_placed(self) -> bool:
         """Whether the page has the entry."""
         return self._html is not None
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether another update has more to show: never, a card is drawn as a whole."""
+        return False
 
     def update(self, state: SessionState) -> list[Operation]:
         """Return the operations since the last call."""
@@ -101,12 +106,18 @@ class StreamEntry:
         self._seen: list[ContentBlock] = []
         self._done: list[Markup] = []
         self._snippet = ""
+        self._has_more = False
         self._stream = self._new_stream()
 
     @property
     def is_placed(self) -> bool:
         """Whether the page has the entry."""
         return self._frame is not None
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether another update has more to show, because one takes a slice of the text."""
+        return self._has_more or self._stream.waiting_chars > 0
 
     def update(self, state: SessionState) -> list[Operation]:
         """Return the operations since the last call."""
@@ -120,8 +131,9 @@ class StreamEntry:
         """Close the open tail and return the last operations."""
         self.is_active = False
         operations = self.update(state)
-        delta = self._finish_stream()
-        return operations + self._operations(delta)
+        while self._has_more:
+            operations += self._operations(self._finish_stream()) + self.update(state)
+        return operations + self._operations(self._finish_stream())
 
     def snapshot(self) -> list[Operation]:
         """Return everything for a new page."""
@@ -155,8 +167,12 @@ class StreamEntry:
         return True
 
     def _take(self, message: Message, delta: Delta) -> None:
+        self._has_more = False
         for number in range(len(self._seen), len(message.content)):
             block = message.content[number]
+            if not isinstance(block, TextBlock) and self._stream.waiting_chars > SLICE_CHARS:
+                self._has_more = True  # the text before the block comes first
+                break
             self._seen.append(block)
             if isinstance(block, TextBlock):
                 self._feed(block.text)

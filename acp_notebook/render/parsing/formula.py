@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 FORMULA_LIMIT_CHARS: Final = 2_000
+BUDGET: Final = "acp_budget"
+"""The key of the budget in the parser's `env`."""
 AS_TEX: Final = "acp_tex"
 """The key in the parser's `env` that keeps formulas as TeX, with Jupyter's delimiters."""
 MATH_TAGS: Final = frozenset(
@@ -125,7 +127,8 @@ def _formula(tex: str, env: dict[str, Any], *, is_block: bool) -> str:
     """MathML, or TeX for Jupyter; the source as code if it cannot be drawn."""
     tex = tex.strip()
     drawn = None
-    if tex and len(tex) <= FORMULA_LIMIT_CHARS and _ACTIVE.search(tex) is None:
+    is_short = len(tex) <= FORMULA_LIMIT_CHARS and not env[BUDGET].is_spent
+    if tex and is_short and _ACTIVE.search(tex) is None:
         drawn = _marked_tex(tex, is_block) if env.get(AS_TEX) else _mathml(tex, is_block)
     return f"<code>{escape(tex)}</code>" if drawn is None else drawn
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Final
 
 from markdown_it.token import Token
 
+from acp_notebook.budget import Budget, TooCostly
 from acp_notebook.render.parsing.markdown import parse_blocks
 
+_SECONDS: Final = 1.0
 # In a line of text: an escaped character, a code span, backticks that open none, or a possible
 # start of an HTML tag. Backticks after an escaped one are a separate run.
 _PARTS = re.compile(r"\\[\s\S]|(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)|`+|<(?=[A-Za-z/!?])")
@@ -16,11 +19,18 @@ _TAG_START = re.compile(r"<(?=[A-Za-z/!?]|\Z)")
 
 
 def inert_markdown(text: str) -> str:
-    """Return the Markdown with every HTML tag outside of code escaped."""
+    """Return the Markdown with every HTML tag outside of code escaped.
+
+    If it is too costly to find the code, every tag and every fence is escaped.
+    """
     if "<" not in text and "```" not in text and "~~~" not in text:
         return text
     # If a fence was left open, the sign ends up inside.
-    tokens = parse_blocks(text + "\n\n¶")
+    try:
+        tokens = parse_blocks(text + "\n\n¶", Budget(_SECONDS))
+    except TooCostly:
+        unfenced = text.replace("```", "\\`\\`\\`").replace("~~~", "\\~\\~\\~")
+        return _TAG_START.sub("&lt;", unfenced)
     lines = text.split("\n")
     done: set[int] = set()
     for token in tokens:

@@ -5,10 +5,13 @@
 2. A short open tail is rendered with each piece. A long one (a paragraph or a fence of 100 kB) is
    rendered only when it has grown by half; in between new text is appended plain. So the whole cost
    is linear, and the last rendering is exact.
-3. A link reference after its use changes finished blocks, and so do a footnote and a formula with
+3. A pull takes a slice at most, so that a message of a megabyte never holds its thread for long. It
+   has a budget of time: a tail that costs more stays plain, and its next rendering is put off.
+4. A link reference after its use changes finished blocks, and so do a footnote and a formula with
    something like a block in it: these are settled at the end.
 
-However the text was cut into pieces, the final HTML is that of `render_markdown`.
+However the text was cut into pieces, the final HTML is that of `render_markdown`, unless a part was
+too costly.
 """
 
 from __future__ import annotations
@@ -21,11 +24,25 @@ from typing import Any, Final
 from markdown_it.token import Token
 from markupsafe import Markup
 
+from acp_notebook.budget import Budget
 from acp_notebook.render.markup import clean
-from acp_notebook.render.parsing.markdown import parse, render_markdown, render_tokens, sanitize
+from acp_notebook.render.parsing.markdown import (
+    COSTLY_CODE,
+    PARSING_SECONDS,
+    PLAIN_CODE,
+    environment,
+    parse,
+    plain_tokens,
+    render_exactly,
+    render_tokens,
+    sanitize,
+    was_costly,
+)
 
+SLICE_CHARS: Final = 16_000
 SHORT_TAIL_CHARS: Final = 1_500
 GROWTH: Final = 1.5
+TAIL_LIMIT_CHARS: Final = 300_000
 
 _CLOSED_BY_BLANK = frozenset({"paragraph_open", "table_open", "blockquote_open"})
 _CLOSED_AT_ONCE = frozenset({"heading_open", "hr"})
@@ -54,6 +71,8 @@ class MarkdownStream:
 
     def __init__(self, slot: str = "") -> None:
         self.parsed_chars = 0
+        self.waiting_chars = 0
+        """What was fed and not yet pulled."""
         self._slot = slot
         self._source: list[str] = []
         self._fed: list[str] = []
@@ -68,6 +87,8 @@ class MarkdownStream:
         self._is_list = False
         self._half = ""
         self._is_doubtful = False
+        self._patient_until = 0
+        self._has_costly_code = False
 
     @property
     def done(self) -> Markup:
@@ -87,24 +108,25 @@ class MarkdownStream:
     def feed(self, text: str) -> None:
         """Add a piece, without parsing."""
         self._fed.append(text)
+        self.waiting_chars += len(text)
 
     def pull(self) -> Delta:
-        """Return the increment for the pieces since the last pull."""
-        piece = self._take()
+        """Return the increment for the next slice of the pieces since the last pull."""
+        piece = self._take(SLICE_CHARS)
         if not piece:
             return Delta()
         before = len(self._open)
         self._open += piece
         grown = len(self._open) - self._tail_chars
-        is_due = (
-            len(self._open) <= SHORT_TAIL_CHARS
-            or grown >= self._tail_chars * (GROWTH - 1)
-            or self._may_close(before)
-        )
-        if not is_due:
+        is_due = len(self._open) <= SHORT_TAIL_CHARS or grown >= self._tail_chars * (GROWTH - 1)
+        if not is_due and (len(self._open) < self._patient_until or not self._may_close(before)):
             self._more += piece
             return Delta(more=piece)
-        return self._settle()
+        delta = self._settle(piece)
+        # What looks like the end of a long tail may be none, again and again.
+        is_vain = not is_due and not delta.done
+        self._patient_until = int(len(self._open) * GROWTH) if is_vain else 0
+        return delta
 
     def finish(self) -> Delta:
         """Return the last increment."""
@@ -113,22 +135,24 @@ class MarkdownStream:
         self._source.append(half)
         self._open, self._half = self._open + half, ""
         before = len(self._done)
-        env = {"references": dict(self._references)}
+        env = self._environment(Budget(PARSING_SECONDS))
         tokens = self._parse(self._open, env)
         if tokens:
             self._done.append(sanitize(render_tokens(tokens, env)))
         self._open, self._tail, self._tail_chars, self._more = "", Markup(""), 0, ""
         source = "".join(self._source)
         if env["references"] or self._is_doubtful or _FOOTNOTE.search(source):
-            whole = render_markdown(source)
-            if whole != self.done:
+            whole = render_exactly(source)
+            if whole is not None and whole != self.done:
                 self._done = [whole]
                 return Delta([whole], self._tail, is_rewritten=True)
         return Delta(self._done[before:], self._tail)
 
-    def _take(self) -> str:
-        text = self._half + "".join(self._fed)
-        self._fed.clear()
+    def _take(self, limit: int | None = None) -> str:
+        fed = "".join(self._fed)
+        text = self._half + fed[:limit]
+        self._fed = [fed[limit:]] if limit is not None and len(fed) > limit else []
+        self.waiting_chars = sum(map(len, self._fed))
         self._half = ""
         # Half a surrogate pair, or half a line ending, waits for its other half.
         if text and ("\ud800" <= text[-1] <= "\udbff" or text[-1] == "\r"):
@@ -155,21 +179,28 @@ class MarkdownStream:
             for above, line in pairwise(lines)
         )
 
-    def _settle(self) -> Delta:
+    def _settle(self, piece: str) -> Delta:
         delta = Delta()
+        budget = Budget(PARSING_SECONDS)
         end = self._open.rfind("\n") + 1
         if end > self._settled_at:
-            delta.done = self._cut(end)
-        env = {"references": dict(self._references)}
+            delta.done = self._cut(end, budget)
+        env = self._environment(budget)
+        env[PLAIN_CODE] = self._has_costly_code
         tail = sanitize(render_tokens(self._parse(self._open, env), env))
+        self._has_costly_code |= COSTLY_CODE in env
+        if was_costly(env) and self._tail and not delta.done:
+            # The tail as it was, with plain text behind it, is more than a plain one.
+            self._tail_chars, self._more = len(self._open), self._more + piece
+            return Delta(more=piece)
         self._tail = self._with_slot(tail) if self._open else Markup("")
         self._tail_chars, self._more = len(self._open), ""
         delta.tail = self._tail
         return delta
 
-    def _cut(self, end: int) -> list[Markup]:
+    def _cut(self, end: int, budget: Budget) -> list[Markup]:
         lines = self._open[:end].split("\n")
-        env: dict[str, Any] = {"references": dict(self._references)}
+        env = self._environment(budget)
         tokens = self._parse(self._open[:end], env)
         starts = [
             index for index, token in enumerate(tokens) if token.level == 0 and token.nesting >= 0
@@ -194,6 +225,7 @@ class MarkdownStream:
         self._is_doubtful |= _cuts_formula("\n".join(lines[:line]))
         self._open = "\n".join(lines[line:]) + self._open[end:]
         self._settled_at = self._open.rfind("\n") + 1
+        self._has_costly_code = False
         self._done.append(html)
         return [html]
 
@@ -210,7 +242,12 @@ class MarkdownStream:
                 self._references.setdefault(name, reference)
         return line
 
+    def _environment(self, budget: Budget) -> dict[str, Any]:
+        return {**environment(budget), "references": dict(self._references)}
+
     def _parse(self, text: str, env: dict[str, Any]) -> list[Token]:
+        if len(text) > TAIL_LIMIT_CHARS:
+            return plain_tokens(text, env)
         self.parsed_chars += len(text)
         return parse(text, env)
 

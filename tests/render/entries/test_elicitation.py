@@ -56,6 +56,8 @@ class Shown:
         changes = [change for update in updates for change in apply(self.state, update)]
         is_urgent = self.document.note(changes)
         self.operations = self.document.ops()
+        while self.document.is_behind:
+            self.operations += self.document.ops()
         self.page.obey(self.operations)
         return is_urgent
 

@@ -31,6 +31,8 @@ class Sent:
         for update in updates:
             self.document.note(apply(self.state, update))
         self.last = self.document.ops()
+        while self.document.is_behind:
+            self.last += self.document.ops()
         self.page.obey(self.last)
         return self.page.text
 

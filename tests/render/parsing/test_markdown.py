@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from html_facts import HtmlFacts
 
+from acp_notebook.budget import Budget
 from acp_notebook.render.parsing.markdown import INLINE_LIMIT_CHARS, is_safe_link, render_markdown
 
 PIXEL = (
@@ -104,3 +107,26 @@ def test_lone_surrogates_and_control_characters_are_replaced() -> None:
     assert html.encode("utf-8")
     assert "\U0001f600" in html
     assert "\x1b" not in html
+
+
+def test_what_is_too_costly_is_shown_plain_with_the_reason() -> None:
+    html = render_markdown("# a\n\n*b*", budget=Budget(0))
+    assert "# a\n\n*b*" in html
+    assert "shown plain in part: too costly to format" in html
+    assert HtmlFacts(render_markdown("<b>", budget=Budget(0))).dangers == []
+
+
+def test_tasks_are_marked_where_an_item_begins_with_a_box() -> None:
+    html = render_markdown("- [X] *a*\n- b\n  - [ ]\tc\n\n1. d\n2. [y] e\n3. [ ]f\n4. > [ ] g")
+    assert html.count("acp-task") == 2
+    assert html.count("contains-task-list") == 2
+
+
+def test_a_long_task_list_takes_no_longer_than_its_length() -> None:
+    def seconds(items: int) -> float:
+        began = time.thread_time()
+        html = render_markdown("- [ ] a\n" * items, budget=Budget(60))
+        assert html.count("acp-task") == items
+        return time.thread_time() - began
+
+    assert seconds(4_000) < 10 * seconds(1_000)

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from acp_notebook.render.parsing.markdown import render_markdown
-from acp_notebook.render.parsing.markdown_stream import MarkdownStream
+from acp_notebook.render.parsing import markdown
+from acp_notebook.render.parsing.markdown import PARSING_SECONDS, render_markdown
+from acp_notebook.render.parsing.markdown_stream import SLICE_CHARS, MarkdownStream
 
 PIECES = st.sampled_from(
     [
@@ -126,6 +128,8 @@ SHAPES = {
     "loose list": (f"- {PARAGRAPH}\n\n", ""),
     "quote": (f"> {PARAGRAPH}\n", ""),
     "table": ("| 1 | 2222222222222222 |\n", "| a | b |\n|---|---|\n"),
+    # A blank line does not end it, though it ends a paragraph.
+    "indented code": ("    x = 1\n\n", ""),
 }
 
 
@@ -151,4 +155,48 @@ def test_cost_is_linear(shape: str) -> None:
     parsed_400, sent_400 = cost(shape, 100_000)
     assert parsed_400 <= (4.2 if shape == "mixed" else 6.0) * parsed_100
     assert sent_400 <= (4.2 if shape == "mixed" else 6.0) * sent_100
-    assert parsed_400 <= 8 * 100_000
+    assert parsed_400 <= 14 * 100_000
+
+
+def test_a_pull_takes_a_slice_of_a_large_piece() -> None:
+    text = MIXED * 40
+    stream = MarkdownStream()
+    stream.feed(text)
+    pulls = 0
+    while stream.waiting_chars:
+        before = stream.waiting_chars
+        stream.pull()
+        pulls += 1
+        assert before - stream.waiting_chars <= SLICE_CHARS
+    assert pulls == len(text) // SLICE_CHARS + 1
+    stream.finish()
+    assert stream.done == render_markdown(text)
+
+
+@pytest.mark.parametrize("unit", ["![", "- [ ] a\n", "a|b\n-|-\n", "[a]: b\n\n"])
+def test_a_costly_text_ends_plain_within_its_budget(unit: str) -> None:
+    stream = MarkdownStream("s")
+    stream.feed(unit * (100_000 // len(unit)))
+    longest = 0.0
+    while stream.waiting_chars:
+        began = time.thread_time()
+        stream.pull()
+        longest = max(longest, time.thread_time() - began)
+    began = time.thread_time()
+    stream.finish()
+    longest = max(longest, time.thread_time() - began)
+    assert longest < 8 * PARSING_SECONDS  # without a budget several seconds
+    assert "too costly to format" in stream.done or len(stream.done) < 200
+
+
+def test_a_costly_open_fence_is_not_tried_again_and_again() -> None:
+    stream = MarkdownStream("s")
+    stream.feed("```java\n" + "a b " * 9_000)
+    stream.pull()
+    tried = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(markdown, "highlight", lambda code, language, _: tried.append(language) or "")
+        stream.feed("a b " * 20_000)
+        while stream.waiting_chars:
+            stream.pull()
+    assert set(tried) == {""}
