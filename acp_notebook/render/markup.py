@@ -28,7 +28,7 @@ _STATIC_ATTRIBUTES = frozenset(
     {"href", "rel", "target", "src", "alt", "title", "open", "colspan", "scope", "dir", "tabindex"}
 )
 # Jupyter reads these as mathematics, even in a record's prices and paths.
-_MATH_SIGN = re.compile(r"\$|\\(?=[(\[]|begin)")
+_MATH_SIGN = re.compile(r"\$|\\(?=[(\[]|begin|ref|eqref)")
 _MATH_OR_TAG = re.compile(r"<span class=\"acp-tex\">[^<]*</span>|<[^>]*>|" + _MATH_SIGN.pattern)
 _CODE = re.compile("(?<!`)`([^`]+)`(?!`)")
 # Folds whose line is clipped, never wrapped.

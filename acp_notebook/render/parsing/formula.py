@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from markupsafe import escape
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from acp_notebook.render.parsing.tex import only_draws
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 FORMULA_LIMIT_CHARS: Final = 2_000
+# Jupyter typesets a record's formulas in the page's own thread.
+_TEX_FORMULAS: Final = 500
+_TEX_COUNT: Final = "acp_tex_count"
 BUDGET: Final = "acp_budget"
 """The key of the budget in the parser's `env`."""
 AS_TEX: Final = "acp_tex"
@@ -43,11 +48,6 @@ MATH_ATTRIBUTES: Final[dict[str, set[str]]] = {
     "mtd": {"columnalign"},
     "mtable": {"columnalign", "displaystyle"},
 }
-# TeX commands that do more than draw; a formula with one is shown as source.
-_ACTIVE = re.compile(
-    r"\\(?:href|url|class|cssId|style|data|require|unicode|html\w*|def|let|newcommand|edef|gdef"
-    r"|renewcommand|newenvironment|renewenvironment|includegraphics|special|loop|csname)\b"
-)
 _INLINE = re.compile(r"\\\((.{1,2000}?)\\\)", re.DOTALL)
 _DISPLAY_LINE = re.compile(r" {0,3}\\\[[ \t]*(.*)")
 
@@ -127,14 +127,19 @@ def _formula(tex: str, env: dict[str, Any], *, is_block: bool) -> str:
     """MathML, or TeX for Jupyter; the source as code if it cannot be drawn."""
     tex = tex.strip()
     drawn = None
-    is_short = len(tex) <= FORMULA_LIMIT_CHARS and not env[BUDGET].is_spent
-    if tex and is_short and _ACTIVE.search(tex) is None:
-        drawn = _marked_tex(tex, is_block) if env.get(AS_TEX) else _mathml(tex, is_block)
+    if is_tame(tex) and not env[BUDGET].is_spent:
+        drawn = _marked_tex(tex, env, is_block) if env.get(AS_TEX) else _mathml(tex, is_block)
     return f"<code>{escape(tex)}</code>" if drawn is None else drawn
 
 
-def _marked_tex(tex: str, is_block: bool) -> str | None:
-    if "$" in tex:
+def is_tame(tex: str) -> bool:
+    """Whether a formula is short and only draws; any other is shown as source."""
+    return 0 < len(tex) <= FORMULA_LIMIT_CHARS and only_draws(tex)
+
+
+def _marked_tex(tex: str, env: dict[str, Any], is_block: bool) -> str | None:
+    number = env[_TEX_COUNT] = env.get(_TEX_COUNT, 0) + 1
+    if "$" in tex or number > _TEX_FORMULAS:
         return None
     sign = "$$" if is_block else "$"
     return f'<span class="acp-tex">{sign}{escape(tex)}{sign}</span>'
