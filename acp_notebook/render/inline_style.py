@@ -37,7 +37,7 @@ def with_inline_styles(html: str, *, is_whole: bool = False) -> Markup:
         parts.append(_styled_tag(tag, attributes, inside[-1] if inside else ""))
         if tag not in _VOID:
             inside.append(tag)
-    if is_whole and last >= 0 and parts[last].endswith('">'):
+    if is_whole and last >= 0 and _STYLE.search(parts[last]):
         parts[last] = f'{parts[last][:-2]}{_LAST}">'
     return Markup("".join([*parts, html[at:]]))  # noqa: S704  # adds literals of this package
 

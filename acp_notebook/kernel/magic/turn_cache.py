@@ -2,7 +2,7 @@
 
 The key of a recorded turn is its prompt as sent, with all attachments, and its agent; neither the
 earlier conversation nor the agent's mode and model count. A file holds the turn's record and text;
-the HTML is sanitized before display, because a file may come from anybody. Knows no wire.
+the HTML is made inert before display, because a file may come from anybody. Knows no wire.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import datetime as dt
 import hashlib
 import json
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,14 +26,6 @@ if TYPE_CHECKING:
 FOLDER = ".acp_cache"
 _VERSION = 1
 _MIMES = ("text/html", "text/markdown", "text/plain")
-_TAGS = frozenset(
-    "div span p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong s b i u a img table "  # noqa: SIM905
-    "thead tbody tr th td details summary".split()
-)
-_ATTRIBUTES = {"style", "title", "dir", "class", "role", "aria-label", "colspan", "scope"}
-_MORE = {"a": {"href", "target"}, "img": {"src", "alt"}, "details": {"open"}}
-# Styles that fetch something, or leave their place on the page.
-_BAD_STYLE = re.compile(r"url\s*\(|\\|/\*|@|expression|position\s*:|fixed|z-index", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +72,12 @@ class RecordedTurn:
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         from markupsafe import Markup
 
+        from acp_notebook.render.stored_html import stored_html
+
         style = "margin:0 0 6px 0;font-size:12px;color:#808488"
         head = Markup('<div style="{}">{}</div>').format(style, self._mark)
         return {
-            "text/html": str(head) + _sanitized(self.record["text/html"]),
+            "text/html": str(head) + str(stored_html(self.record["text/html"])),
             "text/markdown": self.to_markdown(),
             "text/plain": f"{self._mark}\n\n{self.record['text/plain']}",
         }
@@ -179,29 +172,3 @@ def _read(raw: Any) -> RecordedTurn:
     names = ("text", "stop_reason", "agent", "recorded_at")
     text, stop_reason, agent, recorded_at = (str(raw[name]) for name in names)
     return RecordedTurn(text, stop_reason, agent, recorded_at, record)
-
-
-def _sanitized(html: str) -> str:
-    """The HTML without anything that runs, fetches or covers the page."""
-    import nh3
-
-    return nh3.clean(
-        html,
-        tags=set(_TAGS),
-        attributes={tag: _ATTRIBUTES | _MORE.get(tag, set()) for tag in _TAGS},
-        attribute_filter=_keep_attribute,
-        url_schemes={"http", "https", "mailto", "data"},
-        link_rel="noopener noreferrer",
-    )
-
-
-def _keep_attribute(tag: str, name: str, value: str) -> str | None:
-    from acp_notebook.render.parsing.markdown import is_data_image, is_safe_link
-
-    if name == "style":
-        return None if _BAD_STYLE.search(value) else value
-    if name == "src":
-        return value if tag == "img" and is_data_image(value) else None
-    if name == "href":
-        return value if is_safe_link(value) else None
-    return value
