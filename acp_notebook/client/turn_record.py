@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from acp_notebook.errors import UsageError
+from acp_notebook.session.excerpt import excerpt_of
 from acp_notebook.session.state import (
     EntryKey,
     Message,
@@ -24,24 +27,34 @@ COLUMNS = ("kind", "id", "title", "status", "text")
 
 
 def record_of(turn: Turn) -> dict[str, str]:
-    """Return the record so far as a MIME bundle: HTML, Markdown and text."""
+    """Return the record so far as a MIME bundle: HTML, Markdown and text.
+
+    The caller's thread makes it, from an excerpt of the state: a long turn takes seconds, in which
+    the agent thread has other agents to serve.
+    """
+    return recorder_of(turn)()
+
+
+def recorder_of(turn: Turn) -> Callable[[], dict[str, str]]:
+    """Read the turn as it is now, and return what makes its record, on any thread."""
     from acp_notebook.render.record import record_bundle
 
-    def render(state: SessionState, keys: list[EntryKey]) -> dict[str, str]:
+    def read(state: SessionState, keys: list[EntryKey]) -> Callable[[], dict[str, str]]:
         prompt = state.prompts.get(turn.prompt_id)
-        return record_bundle(
-            state,
+        return partial(
+            record_bundle,
+            excerpt_of(state, keys),
             keys,
             agent_name=turn.session.agent.label,
             stop_reason=None if prompt is None else prompt.stop_reason,
             failure=None if prompt is None else prompt.failure,
             elapsed_s=turn.elapsed_s,
             is_running=not turn.is_done,
-            timings=turn.session.live.timings,
+            timings=turn.session.live.timings.excerpt(keys),
             usage=turn.usage,
         )
 
-    return turn.read(render)
+    return turn.read(read)
 
 
 def frame_of(turn: Turn) -> Any:

@@ -6,6 +6,7 @@ The wire carries no times, so the caller measures on arrival.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass
 
 from acp_notebook.session.changes import EntryChanged, HeaderChanged, PromptChanged, SessionChange
@@ -33,6 +34,12 @@ class Timings:
         self.spans: dict[EntryKey, Span] = {}
         self._thought: Span | None = None
         self._started: set[EntryKey] = set()
+
+    def excerpt(self, keys: Iterable[EntryKey]) -> Timings:
+        """Return a copy of these entries' spans, for another thread."""
+        found = Timings()
+        found.spans = {key: copy(self.spans[key]) for key in keys if key in self.spans}
+        return found
 
     def note(self, state: SessionState, changes: Iterable[SessionChange], now_s: float) -> None:
         """Note the time of changes."""

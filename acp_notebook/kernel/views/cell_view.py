@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
@@ -145,6 +146,21 @@ class CellView:
             self._thread.call(self.close)
             raise
         self._thread.call(lambda: self._recorded(record))
+
+    def put_soon(self, make: Callable[[], dict[str, str]], done: Callable[[], object]) -> None:
+        """Make a record on a thread of its own, because that may take long, and put it.
+
+        On the agent thread, which calls `done` afterwards.
+        """
+
+        def work() -> None:
+            try:
+                self.put(make())
+            finally:
+                self._thread.post(done)
+
+        context = self._context.copy()
+        threading.Thread(target=context.run, args=(work,), name="acp-record", daemon=True).start()
 
     def _recorded(self, record: dict[str, str]) -> None:
         if self._presenter is None:

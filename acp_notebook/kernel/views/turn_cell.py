@@ -5,10 +5,10 @@ buttons, whichever turn asked. At the end a static record without the widget MIM
 view, so that the saved notebook needs neither kernel nor widget.
 
 Two threads meet in `conclude`. The record is read on the agent thread, but nbclient takes output
-only from the thread that runs the cell. So a thread that waits for the turn concludes it; the agent
-thread does only if nobody waits. Both may arrive at once, so a lock picks one. A record without a
-live view is left to the next wait. Afterwards the record is redrawn while background work of the
-turn continues, until the next prompt. Knows no wire.
+only from the thread that runs the cell. So a thread that waits for the turn makes the record and
+concludes; if nobody waits, a thread of its own does. Both may arrive at once, so a lock picks one.
+A record without a live view is left to the next wait. Afterwards the record is redrawn while
+background work of the turn continues, until the next prompt. Knows no wire.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ import asyncio
 import os
 import threading
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from acp_notebook.client.turn_record import record_of
+from acp_notebook.client.turn_record import recorder_of
 from acp_notebook.kernel.views.actions import SessionActions
 from acp_notebook.kernel.views.cell_view import CellView
 from acp_notebook.kernel.views.question_card import QuestionPlace
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 # Background work after the end may change in bursts, and a record is redrawn as a whole.
 LATE_CHANGE_S = 0.5
+# How long a cell waits for its record, which another thread makes.
+RECORD_S = 30.0
 
 
 class TurnCell:
@@ -53,6 +56,7 @@ class TurnCell:
         self._lock = threading.Lock()
         self._is_concluded = False
         self._is_recorded = False
+        self._is_put = threading.Event()
         self._place = QuestionPlace(turn.session.agent)
         self._attendance: Attendance | None = None
         self._late_update: asyncio.TimerHandle | None = None
@@ -107,8 +111,15 @@ class TurnCell:
             self._late_update = self._view.call_later(LATE_CHANGE_S, self._redraw)
 
     def _redraw(self) -> None:
+        if not self._is_put.is_set():  # an older record is on its way
+            self._late_update = self._view.call_later(LATE_CHANGE_S, self._redraw)
+            return
         self._late_update = None
-        self._view.put(self._record())
+        self._put_soon()
+
+    def _put_soon(self) -> None:
+        self._is_put.clear()
+        self._view.put_soon(self._record(), self._is_put.set)
 
     def prepare_wait(self) -> None:
         """Do nothing: the view is live."""
@@ -118,16 +129,25 @@ class TurnCell:
         if not is_waited and not self._view.is_open:
             return  # left to the next wait
         with self._lock:
-            if self._is_concluded:
-                return
-            self._is_concluded = True
-        self._view.put(self._thread.call(self._record))
+            is_first, self._is_concluded = not self._is_concluded, True
+        if not is_first:
+            # The cell must not end before its record is in it.
+            if is_waited and not self._thread.is_current:
+                self._is_put.wait(RECORD_S)
+            return
+        if self._thread.is_current:
+            self._put_soon()
+        else:
+            try:
+                self._view.put(self._thread.call(self._record)())
+            finally:
+                self._is_put.set()
         if self._attendance is not None:
             self._thread.call(self._attendance.close)
 
-    def _record(self) -> dict[str, str]:
+    def _record(self) -> Callable[[], dict[str, str]]:
         self._is_recorded = self._is_concluded
-        return record_of(self._turn)
+        return recorder_of(self._turn)
 
 
 def notebook_folder() -> str:
