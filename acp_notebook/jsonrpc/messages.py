@@ -26,6 +26,9 @@ NOT_JSONRPC: Final = "not_jsonrpc"
 NOISE_TEXT_LIMIT: Final = 2000
 """How many characters of a noisy line are kept; the line may be tens of megabytes long."""
 
+BATCH_LIMIT: Final = 10_000
+"""The most entries of a batch; reading each of half a million takes a second."""
+
 RequestId: TypeAlias = int | str
 
 _REQUEST_MEMBERS: Final = frozenset({"jsonrpc", "id", "method", "params", "_meta"})
@@ -106,6 +109,8 @@ def parse(frame: bytes) -> Message | Batch | Noise:
     except (ValueError, RecursionError):
         # ValueError: bad UTF-8, bad JSON, and huge integers. RecursionError: nesting.
         return Noise(NOT_JSON, shorten(frame.decode("utf-8", "replace")))
+    if isinstance(value, list) and len(value) > BATCH_LIMIT:
+        return Noise(NOT_JSONRPC, shorten(text))
     if isinstance(value, list):
         return Batch(tuple(_read_message(entry) for entry in value))
     return _read_message(value)

@@ -264,3 +264,8 @@ def test_describing_a_message_cuts_it():
 
 def test_an_error_reads_as_a_sentence_with_its_code():
     assert str(RpcError(-32601, "No such method.")) == "No such method. (-32601)"
+
+
+def test_a_batch_without_end_is_noise() -> None:
+    assert isinstance(messages.parse(b"[" + b"1," * messages.BATCH_LIMIT + b"1]"), messages.Noise)
+    assert isinstance(messages.parse(b"[" + b"1," * 99 + b"1]"), messages.Batch)
