@@ -172,10 +172,10 @@ class TurnDocument:
     def show_earlier(self) -> None:
         """Show more of the earlier entries, in the next snapshot."""
         back = self._window.widen()
-        found: list[Operation] = []
         for key in back:
             entry = self._entries[key]
-            found += entry.finish(self._state) if self._is_over else entry.update(self._state)
+            late = [Budget(_BEAT_SECONDS)] if self._is_over else []
+            (entry.finish if late else entry.update)(self._state, *late)
             self._dirty_terminals |= dict.fromkeys(entry.places.values())
         self._terminal_operations()
         self._slot_operations()
@@ -328,9 +328,9 @@ class TurnDocument:
 
     def _entry_operations(self) -> list[Operation]:
         keys = [key for key in self._dirty if key in self._entries]
+        dirty = set(keys)
         if self._ending is not None:
             # Streams close their open tail and plans fold; other entries stay as drawn.
-            dirty = set(keys)
             keys = [k for k in self._entries if k in dirty or k.kind in _SETTLED]
         self._dirty.clear()
         found = []
@@ -340,7 +340,8 @@ class TurnDocument:
                 continue
             entry, is_late = self._entries[key], beat.is_spent
             if self._ending is not None:
-                found += entry.finish(self._state)
+                if not is_late or key in dirty:  # else the record follows soon
+                    found += entry.finish(self._state, beat)
                 continue
             found += [] if is_late else entry.update(self._state)
             self._dirty |= {key: None} if is_late or entry.is_behind else {}

@@ -15,10 +15,11 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from acp_notebook.budget import TooCostly
 from acp_notebook.render.entries.json_view import pre_part
 from acp_notebook.render.labels import count_words
 from acp_notebook.render.markup import Limits, Theme, join, visible
-from acp_notebook.render.parsing.code import highlight
+from acp_notebook.render.parsing.code import NOT_HIGHLIGHTED, framed, highlight, remark
 
 # Far beyond what a person reads, and still cheap to send once.
 _MOST: Final = 1_000_000
@@ -62,12 +63,18 @@ def shown_text(text: str) -> str:
 
 def code_to_allow(theme: Theme, code: str, language: str = "") -> Markup:
     """Render code or a command in full."""
-    pieces = [
-        theme("span", "left-out", piece) if is_remark else highlight(piece, language)
+    try:
+        block = framed(_pieces(theme, code, language))
+    except TooCostly:
+        block = framed(_pieces(theme, code, "")) + remark(NOT_HIGHLIGHTED)
+    return theme("div", "code", theme.markdown(block))
+
+
+def _pieces(theme: Theme, code: str, language: str) -> Markup:
+    return Markup("\n").join(
+        theme("span", "left-out", piece) if is_remark else highlight(piece, language, theme.budget)
         for piece, is_remark in shown_pieces(code)
-    ]
-    block = Markup('<div class="highlight"><pre><code>{}</code></pre></div>\n')
-    return theme("div", "code", theme.markdown(block.format(Markup("\n").join(pieces))))
+    )
 
 
 def value_to_allow(theme: Theme, value: Any) -> Markup:

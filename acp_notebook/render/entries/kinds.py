@@ -15,7 +15,7 @@ from markupsafe import Markup
 from acp_notebook.render.entries.compaction import compaction_words, render_compaction
 from acp_notebook.render.entries.content import block_words, json_fold, text_part
 from acp_notebook.render.entries.elicitation import elicitation_line, render_elicitation
-from acp_notebook.render.entries.json_view import pre_part
+from acp_notebook.render.entries.json_view import pre_part, rest_remark
 from acp_notebook.render.entries.message import render_message, render_thought
 from acp_notebook.render.entries.permission import permission_line, render_permission
 from acp_notebook.render.entries.tool_call import (
@@ -49,6 +49,7 @@ from acp_notebook.session.updates import AgentLost, Notice, PlanEntry, UnknownUp
 
 # Entries that are no answer of the agent: a turn with only these is empty.
 OURS: Final = frozenset({"prompt", "user", "violation"})
+PLAN_LIMIT: Final = 300
 _CHEVRON: Final = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 _PROMPT_MARK: Final = f"{_CHEVRON} "
 _PROMPT_LINE_CHARS = 300
@@ -129,8 +130,9 @@ def _plan(theme: Theme, state: SessionState, plan: Plan, ident: str) -> Markup:
         theme("span", "muted small num plan-count", words),
         theme.bar(done / total if total else 0),
     ]
-    items = [_plan_item(theme, entry) for entry in plan.entries]
-    listing = theme("ul", "plan-list", *items)
+    items = [_plan_item(theme, entry) for entry in plan.entries[:PLAN_LIMIT]]
+    rest = rest_remark(theme, len(plan.entries) - PLAN_LIMIT, "steps")
+    listing = theme("ul", "plan-list", *items) + rest
     # A finished plan is folded at the end of the turn.
     is_open = not (theme.is_over and plan.entries and done == total)
     row = theme("span", "plan-row", Markup(" ").join(line))

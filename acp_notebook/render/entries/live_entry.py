@@ -10,12 +10,13 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
+from acp_notebook.budget import Budget
 from acp_notebook.render import operations as op
 from acp_notebook.render.entries.content import render_block
 from acp_notebook.render.entries.kinds import render_entry
 from acp_notebook.render.entries.message import SNIPPET_CHARS, thought_head
 from acp_notebook.render.entries.permission import subject_ident
-from acp_notebook.render.entries.tool_call import terminal_slot
+from acp_notebook.render.entries.tool_call import terminal_slots
 from acp_notebook.render.markup import Theme
 from acp_notebook.render.operations import Operation
 from acp_notebook.render.parsing.markdown_stream import SLICE_CHARS, Delta, MarkdownStream
@@ -68,8 +69,9 @@ class CardEntry:
     def _sent_revision(self) -> int | None:
         return self.revision if self.key.kind == "permission" else None
 
-    def finish(self, state: SessionState) -> list[Operation]:
+    def finish(self, state: SessionState, budget: Budget) -> list[Operation]:
         """Return the last operations."""
+        del budget  # a card has one of its own
         return self.update(state)
 
     def _find_places(self, state: SessionState) -> dict[str, TerminalId]:
@@ -86,8 +88,8 @@ class CardEntry:
         if call is None:
             return {}
         return {
-            terminal_slot(ident, terminal_id, call): terminal_id
-            for terminal_id in call.terminal_ids
+            slot: terminal_id
+            for terminal_id, slot in terminal_slots(ident, call).items()
             if terminal_id in state.terminals
         }
 
@@ -119,21 +121,22 @@ class StreamEntry:
         """Whether another update has more to show, because one takes a slice of the text."""
         return self._has_more or self._stream.waiting_chars > 0
 
-    def update(self, state: SessionState) -> list[Operation]:
+    def update(self, state: SessionState, budget: Budget | None = None) -> list[Operation]:
         """Return the operations since the last call."""
         message = state.messages[self.key]
         rewritten = self._forget_if_rewritten(message)
         delta = Delta(is_rewritten=rewritten, tail=Markup("") if rewritten else None)
-        self._take(message, delta)
+        self._take(message, delta, budget)
         return self._frame_operations() + self._operations(delta)
 
-    def finish(self, state: SessionState) -> list[Operation]:
-        """Close the open tail and return the last operations."""
+    def finish(self, state: SessionState, budget: Budget) -> list[Operation]:
+        """Close the open tail and return the last operations, plain when the budget is spent."""
         self.is_active = False
-        operations = self.update(state)
+        operations = self.update(state, budget)
         while self._has_more:
-            operations += self._operations(self._finish_stream()) + self.update(state)
-        return operations + self._operations(self._finish_stream())
+            operations += self._operations(self._finish_stream(budget))
+            operations += self.update(state, budget)
+        return operations + self._operations(self._finish_stream(budget))
 
     def snapshot(self) -> list[Operation]:
         """Return everything for a new page."""
@@ -166,7 +169,7 @@ class StreamEntry:
         self._stream = self._new_stream()
         return True
 
-    def _take(self, message: Message, delta: Delta) -> None:
+    def _take(self, message: Message, delta: Delta, budget: Budget | None) -> None:
         self._has_more = False
         for number in range(len(self._seen), len(message.content)):
             block = message.content[number]
@@ -177,19 +180,19 @@ class StreamEntry:
             if isinstance(block, TextBlock):
                 self._feed(block.text)
                 continue
-            _extend(delta, self._finish_stream())
+            _extend(delta, self._finish_stream(budget))
             html = render_block(self._theme, block, f"{self.ident}.m{number}")
             self._done.append(html)
             delta.done.append(html)
-        _extend(delta, self._stream.pull())
+        _extend(delta, self._stream.pull(budget))
 
     def _feed(self, text: str) -> None:
         self._stream.feed(text)
         if len(self._snippet) < 2 * SNIPPET_CHARS:
             self._snippet += text[:SNIPPET_CHARS]
 
-    def _finish_stream(self) -> Delta:
-        delta = self._stream.finish()
+    def _finish_stream(self, budget: Budget | None) -> Delta:
+        delta = self._stream.finish(budget)
         before = Markup("").join(self._done)
         self._done.append(self._stream.done)
         if delta.is_rewritten:

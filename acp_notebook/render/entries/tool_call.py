@@ -43,16 +43,19 @@ from acp_notebook.session.updates import (
     Location,
     TerminalId,
     TerminalItem,
+    ToolContent,
     UnknownItem,
 )
 
 _LOCATIONS_SHOWN = 20
 
 
-def terminal_slot(ident: str, terminal_id: TerminalId, call: ToolCall | None) -> str:
-    """Return the slot of a terminal's lines in the entry `ident`."""
-    number = call.terminal_ids.index(terminal_id) if call else 0
-    return f"{ident}.t{number}"
+def terminal_slots(ident: str, call: ToolCall) -> dict[TerminalId, str]:
+    """Return the slot of each terminal's lines in the entry `ident`."""
+    slots: dict[TerminalId, str] = {}
+    for number, terminal_id in enumerate(call.terminal_ids):
+        slots.setdefault(terminal_id, f"{ident}.t{number}")
+    return slots
 
 
 def tool_title(call: ToolCall) -> str:
@@ -85,7 +88,7 @@ def render_tool_call(theme: Theme, state: SessionState, call: ToolCall, ident: s
 
 def _line(theme: Theme, call: ToolCall) -> Markup:
     kind = kind_of(call.kind)
-    diffs = [diff_text(item) for item in call.content if isinstance(item, DiffItem)]
+    diffs = [diff_text(item, theme.budget) for item in call.content if isinstance(item, DiffItem)]
     word = "" if _says(tool_title(call), KINDS[kind]) else KINDS[kind]
     name = label(call.name or "", 60)
     is_news = bool(name and call.title) and not _says(tool_title(call), name)
@@ -146,35 +149,49 @@ def tool_body(
         parts.append(_locations(theme, call.locations))
     if _says_something(call.raw_input):
         parts.append(_input(theme, call.raw_input, f"{ident}.in", is_asked=is_asked))
-    for number in range(len(call.content)):
-        parts += _content(theme, state, call, ident, number, is_asked=is_asked)
+    parts += _contents(theme, state, call, ident, is_asked=is_asked)
     if _says_something(call.raw_output):
         parts.append(_raw(theme, "Output", call.raw_output, f"{ident}.out"))
     return [*parts, *_cancel_button(theme, state, call, ident)]
 
 
-def _content(
-    theme: Theme, state: SessionState, call: ToolCall, ident: str, number: int, *, is_asked: bool
+def _contents(
+    theme: Theme, state: SessionState, call: ToolCall, ident: str, *, is_asked: bool
 ) -> list[Markup]:
-    item, key = call.content[number], f"{ident}.c{number}"
+    parts: list[Markup] = []
+    slots = terminal_slots(ident, call)
+    left_out = 0
+    for number, item in enumerate(call.content):
+        if isinstance(item, TerminalItem):
+            # Each terminal has one slot, which its output looks for.
+            slot = slots.pop(item.terminal_id, None)
+            terminal = state.terminals.get(item.terminal_id)
+            parts += [] if slot is None else [render_terminal(theme, terminal, slot)]
+        elif theme.budget.is_spent and not (is_asked or call.is_own):
+            left_out += 1
+        else:
+            parts.append(_content(theme, call, item, f"{ident}.c{number}", is_asked=is_asked))
+    return [*parts, *filter(None, [rest_remark(theme, left_out, "parts of a tool call")])]
+
+
+def _content(
+    theme: Theme, call: ToolCall, item: ToolContent, key: str, *, is_asked: bool
+) -> Markup:
     match item:
-        case ContentItem(block=TextBlock(text=text)) if call.is_own and not number:
+        case ContentItem(block=TextBlock(text=text)) if call.is_own and item is call.content[0]:
             # The code that ran belongs to the record in full, whatever the record's limits.
-            return [theme("div", "part", text_part(whole(theme), text))]
+            return theme("div", "part", text_part(whole(theme), text))
         case ContentItem(block=TextBlock(text=text) as block):
             block = TextBlock(shown_text(text)) if is_asked else block
-            return [theme("div", "part", render_output(theme, call.kind, block, key))]
+            return theme("div", "part", render_output(theme, call.kind, block, key))
         case ContentItem(block=other):
-            return [theme("div", "part", render_output(theme, call.kind, other, key))]
+            return theme("div", "part", render_output(theme, call.kind, other, key))
         case DiffItem():
-            return [render_diff(theme, item, diff_text(item), key, is_asked=is_asked)]
-        case TerminalItem() if item in call.content[:number]:
-            return []  # each terminal has one slot
-        case TerminalItem(terminal_id=terminal_id):
-            place = terminal_slot(ident, terminal_id, call)
-            return [render_terminal(theme, state.terminals.get(terminal_id), place)]
+            return render_diff(theme, item, diff_text(item, theme.budget), key, is_asked=is_asked)
         case UnknownItem(type=kind, raw=raw):
-            return [_raw(theme, f"Unknown content: {label(kind, 60)}", raw, key)]
+            return _raw(theme, f"Unknown content: {label(kind, 60)}", raw, key)
+        case TerminalItem():
+            return Markup("")
 
 
 def _input(theme: Theme, value: Any, key: str, *, is_asked: bool) -> Markup:

@@ -41,7 +41,8 @@ SHORT_LINED: Final = frozenset({"console", "ini", "make", "pycon"})
 """First names of languages that are highlighted in short texts with short lines only."""
 _SHORT_CHARS: Final = 10_000
 _SHORT_LINE_CHARS: Final = 1_000
-_REASONS: Final = {"long": "not highlighted: too long", "costly": "not highlighted: too costly"}
+NOT_HIGHLIGHTED: Final = "not highlighted: too costly"
+_TOO_LONG: Final = "not highlighted: too long"
 # Some lexers make the lexers of embedded languages when they meet them.
 _WARM_UP: Final = "<script>1</script><style>a{}</style>"
 
@@ -61,7 +62,7 @@ def framed(inner: Markup) -> Markup:
 
 def plain_block(code: str) -> Markup:
     """Return a block of code that was not highlighted, with the reason."""
-    reason = _REASONS["long" if len(code) > HIGHLIGHT_LIMIT_CHARS else "costly"]
+    reason = _TOO_LONG if len(code) > HIGHLIGHT_LIMIT_CHARS else NOT_HIGHLIGHTED
     return framed(escape(code)) + remark(reason)
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from acp_notebook.budget import BoundedMatcher, TooCostly
+from acp_notebook.budget import BoundedMatcher, Budget, TooCostly
 from acp_notebook.render.labels import count_words, operation_words
 from acp_notebook.render.markup import clean, label
 from acp_notebook.session.updates import DiffChange, DiffItem
@@ -21,7 +21,7 @@ Mark = tuple[int, int]
 
 # Comparing is quadratic at worst, so longer texts are shown as replaced as a whole.
 COMPARE_LIMIT_LINES: Final = 3_000
-PATCH_LIMIT_LINES: Final = 40_000
+PATCH_LIMIT_LINES: Final = 20_000
 CONTEXT_LINES: Final = 3
 NOT_COMPARED: Final = "not compared line by line: too costly"
 _MARKED_LINE_CHARS: Final = 400
@@ -81,28 +81,33 @@ class DiffText:
 _cache: OrderedDict[int, tuple[DiffItem, DiffText]] = OrderedDict()
 
 
-def diff_text(item: DiffItem) -> DiffText:
-    """Return the lines of a diff; none if the agent only named the changed files (TOOL-6)."""
+def diff_text(item: DiffItem, budget: Budget | None = None) -> DiffText:
+    """Return the lines of a diff; none if the agent only named the changed files (TOOL-6).
+
+    When the budget is spent, texts are not compared and words not marked.
+    """
     # A card is redrawn with each change of its call, while its diff stays the same object.
     kept = _cache.get(id(item))
     if kept is not None and kept[0] is item:
         return kept[1]
-    text = _read(item)
+    text = _read(item, is_hasty=budget is not None and budget.is_spent)
     _cache[id(item)] = item, text
     while len(_cache) > _CACHED_DIFFS:
         _cache.popitem(last=False)
     return text
 
 
-def _read(item: DiffItem) -> DiffText:
+def _read(item: DiffItem, *, is_hasty: bool) -> DiffText:
     if item.patch is not None:
         files = tuple(_patch_files(clean(item.patch)))
     elif item.new_text is not None or item.old_text is not None:
         path = item.changes[0].path if item.changes else ""
-        lines = _compared(clean(item.old_text or ""), clean(item.new_text or ""))
-        files = (DiffFile(path, tuple(_marked(lines))),)
+        lines = _compared(clean(item.old_text or ""), clean(item.new_text or ""), is_hasty)
+        files = (DiffFile(path, tuple(lines)),)
     else:
         files = ()
+    if not is_hasty:
+        files = tuple(DiffFile(file.path, tuple(_marked(file.lines))) for file in files)
     kinds = [line.kind for file in files for line in file.lines]
     return DiffText(files, kinds.count("add"), kinds.count("del"))
 
@@ -127,7 +132,7 @@ def _patch_file(lines: list[DiffLine]) -> DiffFile:
         match = _NEW_PATH.match(line.text) or _GIT_PATH.match(line.text)
         if line.kind == "file" and match and match[1] != "/dev/null":
             path = match[1]
-    return DiffFile(path, tuple(_marked(lines)))
+    return DiffFile(path, tuple(lines))
 
 
 def _patch_lines(patch: str) -> Iterator[DiffLine]:
@@ -154,21 +159,19 @@ def _patch_lines(patch: str) -> Iterator[DiffLine]:
             yield DiffLine("hunk", text)
         else:
             yield DiffLine("file" if text.startswith(_HEADERS) else _kind(text), text)
-    rest = len(texts) - PATCH_LIMIT_LINES
-    if rest > 0:
-        yield DiffLine("hunk", f"… {count_words(rest, 'more line')} not read: too long")
+    yield from _unread(len(texts))
 
 
 def _kind(text: str) -> LineKind:
     return "add" if text[:1] == "+" else "del" if text[:1] == "-" else "same"
 
 
-def _compared(old: str, new: str) -> list[DiffLine]:
+def _compared(old: str, new: str, is_hasty: bool) -> list[DiffLine]:
     before, after = old.splitlines(), new.splitlines()
     replaced = [*_signed("del", before, 1), *_signed("add", after, 1)]
     if not before or not after:
         return replaced
-    if len(before) + len(after) > COMPARE_LIMIT_LINES:
+    if is_hasty or len(before) + len(after) > COMPARE_LIMIT_LINES:
         return [DiffLine("hunk", NOT_COMPARED), *replaced]
     matcher = BoundedMatcher(before, after, autojunk=False)
     try:
@@ -192,7 +195,15 @@ def _compared(old: str, new: str) -> list[DiffLine]:
 
 def _signed(kind: LineKind, texts: list[str], first: int) -> list[DiffLine]:
     sign = {"add": "+", "del": "-"}.get(kind, " ")
-    return [DiffLine(kind, sign + text, first + number) for number, text in enumerate(texts)]
+    shown = texts[:PATCH_LIMIT_LINES]
+    lines = [DiffLine(kind, sign + text, first + number) for number, text in enumerate(shown)]
+    return lines + _unread(len(texts))
+
+
+def _unread(lines: int) -> list[DiffLine]:
+    rest = lines - PATCH_LIMIT_LINES
+    words = f"… {count_words(rest, 'more line')} not read: too long"
+    return [DiffLine("hunk", words)] if rest > 0 else []
 
 
 def _hidden(texts: list[str], first: int) -> list[DiffLine]:
@@ -211,7 +222,7 @@ def _range(start: int, length: int) -> str:
     return f"{start + 1 if length else start},{length}"
 
 
-def _marked(lines: list[DiffLine]) -> list[DiffLine]:
+def _marked(lines: Sequence[DiffLine]) -> list[DiffLine]:
     """Mark the differing words where a similar line replaces another."""
     result = list(lines)
     index = pairs = 0

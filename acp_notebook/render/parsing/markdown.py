@@ -83,9 +83,9 @@ def render_markdown(text: str, *, as_tex: bool = False, budget: Budget | None = 
     return sanitize(render_tokens(_parsed(clean(text), env, has_footnotes=True), env))
 
 
-def render_exactly(text: str) -> Markup | None:
+def render_exactly(text: str, budget: Budget) -> Markup | None:
     """Return the HTML of a whole clean text; None if any part would stay plain."""
-    env = environment()
+    env = environment(budget)
     tokens = _parsed(text, env, has_footnotes=True)
     if was_costly(env):
         return None

@@ -110,7 +110,7 @@ class MarkdownStream:
         self._fed.append(text)
         self.waiting_chars += len(text)
 
-    def pull(self) -> Delta:
+    def pull(self, budget: Budget | None = None) -> Delta:
         """Return the increment for the next slice of the pieces since the last pull."""
         piece = self._take(SLICE_CHARS)
         if not piece:
@@ -122,27 +122,28 @@ class MarkdownStream:
         if not is_due and (len(self._open) < self._patient_until or not self._may_close(before)):
             self._more += piece
             return Delta(more=piece)
-        delta = self._settle(piece)
+        delta = self._settle(piece, budget or Budget(PARSING_SECONDS))
         # What looks like the end of a long tail may be none, again and again.
         is_vain = not is_due and not delta.done
         self._patient_until = int(len(self._open) * GROWTH) if is_vain else 0
         return delta
 
-    def finish(self) -> Delta:
+    def finish(self, budget: Budget | None = None) -> Delta:
         """Return the last increment."""
         self._open += self._take()
         half = clean(self._half).replace("\r", "\n")
         self._source.append(half)
         self._open, self._half = self._open + half, ""
         before = len(self._done)
-        env = self._environment(Budget(PARSING_SECONDS))
+        spent = budget or Budget(PARSING_SECONDS)
+        env = self._environment(spent)
         tokens = self._parse(self._open, env)
         if tokens:
             self._done.append(sanitize(render_tokens(tokens, env)))
         self._open, self._tail, self._tail_chars, self._more = "", Markup(""), 0, ""
         source = "".join(self._source)
         if env["references"] or self._is_doubtful or _FOOTNOTE.search(source):
-            whole = render_exactly(source)
+            whole = render_exactly(source, spent)
             if whole is not None and whole != self.done:
                 self._done = [whole]
                 return Delta([whole], self._tail, is_rewritten=True)
@@ -179,9 +180,8 @@ class MarkdownStream:
             for above, line in pairwise(lines)
         )
 
-    def _settle(self, piece: str) -> Delta:
+    def _settle(self, piece: str, budget: Budget) -> Delta:
         delta = Delta()
-        budget = Budget(PARSING_SECONDS)
         end = self._open.rfind("\n") + 1
         if end > self._settled_at:
             delta.done = self._cut(end, budget)

@@ -16,17 +16,20 @@ from html import unescape
 from typing import Final
 
 import pyte.graphics
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
+from acp_notebook.budget import Budget
 from acp_notebook.render.colours import MARK
 from acp_notebook.render.markup import Theme, clean
-from acp_notebook.render.parsing.scrolled_screen import ScrolledScreen
+from acp_notebook.render.parsing.scrolled_screen import FEED_SECONDS, ScrolledScreen
 
 COLUMNS_LIMIT: Final = 2_000
 # Only the end of a larger burst is read: nobody would see the rest.
 BURST_LIMIT_BYTES: Final = 400_000
 # An emulator reads about a megabyte per second, and begins with the most recent output.
 EMULATED_LIMIT_CHARS: Final = 32_000
+BURST_LIMIT_LINES: Final = 4_000
+_LEFT_OUT: Final = "… some output is left out: it took too long to read"
 
 _SEQUENCE = re.compile(
     r"\x1b\[([0-?]*)[ -/]*([@-~])"  # CSI
@@ -159,12 +162,32 @@ class TerminalText:
             self._emulate(self._screen, text)
             return
         self._recent = (self._recent + text)[-EMULATED_LIMIT_CHARS:]
+        text = self._without_early_lines(text)
         position = 0
-        for match in _SEQUENCE.finditer(text):
+        budget = Budget(FEED_SECONDS)
+        for number, match in enumerate(_SEQUENCE.finditer(text)):
+            if number % 16 == 0 and budget.is_spent:
+                self._leave_out(text[position:])
+                return
             self._write(text[position : match.start()])
             self._execute(match)
             position = match.end()
         self._write(text[position:])
+
+    def _without_early_lines(self, text: str) -> str:
+        """Count the lines at the beginning of a burst that nobody would see."""
+        early = text.count("\n") - BURST_LIMIT_LINES
+        if early <= 0:
+            return text
+        self.finished += early
+        self._line = _Line()
+        return text.split("\n", early)[-1]
+
+    def _leave_out(self, text: str) -> None:
+        """Count the lines of a text that took too long to read, and say so."""
+        if text:
+            self._lines.append(escape(_LEFT_OUT))
+            self.finished += 1 + text.count("\n")
 
     def _begin_emulation(self) -> None:
         """Switch to an emulator, which starts with the most recent output."""
@@ -174,7 +197,7 @@ class TerminalText:
         self._lines.clear()
         self.finished -= min(self.finished, recent.count("\n"))
         self._line = _Line()
-        self._screen = ScrolledScreen(self._theme, self._size)
+        self._screen = ScrolledScreen(self._theme, self._size, self._lines.maxlen or 0)
         self.reading += 1
         self._emulate(self._screen, recent)
 
@@ -182,9 +205,10 @@ class TerminalText:
         if len(text) > EMULATED_LIMIT_CHARS:
             skipped, text = text[:-EMULATED_LIMIT_CHARS], text[-EMULATED_LIMIT_CHARS:]
             self.finished += skipped.count("\n")
-        lines = screen.feed(text)
+        lines, gone, rest = screen.feed(text)
         self._lines.extend(lines)
-        self.finished += len(lines)
+        self.finished += gone
+        self._leave_out(rest)
 
     def lines_since(self, number: int) -> list[Markup]:
         """Return the kept finished lines from a number on."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from acp_notebook.render.entries.content import block_words
-from acp_notebook.render.entries.kinds import entry_line
+from acp_notebook.render.entries.kinds import PLAN_LIMIT, entry_line
 from acp_notebook.render.entries.tool_call import (
     allowed_words,
     exit_words,
@@ -230,8 +230,14 @@ def _diff_lines(item: DiffItem) -> str:
 def _markdown_plan(entries: Sequence[PlanEntry]) -> str:
     marks = {"completed": "x"}
     return "\n".join(
-        f"- [{marks.get(entry.status, ' ')}] {_literal(entry.content, 500)}" for entry in entries
-    )
+        f"- [{marks.get(entry.status, ' ')}] {_literal(entry.content, 500)}"
+        for entry in entries[:PLAN_LIMIT]
+    ) + _more_steps(entries)
+
+
+def _more_steps(entries: Sequence[PlanEntry]) -> str:
+    rest = len(entries) - PLAN_LIMIT
+    return f"\n… {count_words(rest, 'more step')}" if rest > 0 else ""
 
 
 def plain_entry(state: SessionState, key: EntryKey, spans: Spans, is_brief: bool = False) -> str:
@@ -284,5 +290,5 @@ def _own_texts(call: ToolCall) -> list[str]:
 def _plain_plan(entries: Sequence[PlanEntry]) -> str:
     return "\n".join(
         f"  {plan_status_words(entry.status).glyph} {label(entry.content, 500)}"
-        for entry in entries
-    )
+        for entry in entries[:PLAN_LIMIT]
+    ) + _more_steps(entries)

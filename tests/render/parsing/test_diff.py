@@ -141,4 +141,4 @@ def test_marking_words_has_a_bound_for_the_whole_diff() -> None:
 def test_of_an_endless_patch_the_beginning_is_read() -> None:
     text = diff_text(DiffItem((), "+\n" * 100_000))
     assert text.added == PATCH_LIMIT_LINES
-    assert text.lines[-1].text == "… 60,000 more lines not read: too long"
+    assert text.lines[-1].text == "… 80,000 more lines not read: too long"
