@@ -14,6 +14,7 @@ from markupsafe import Markup
 from acp_notebook.budget import Budget
 from acp_notebook.render import operations as op
 from acp_notebook.render.announcements import Announcements
+from acp_notebook.render.entries.beat import BEAT_SECONDS, close, draw
 from acp_notebook.render.entries.form_entry import STREAMED, entry_type
 from acp_notebook.render.entries.kinds import OURS
 from acp_notebook.render.entries.live_entry import CardEntry, LiveTerminal, StreamEntry
@@ -50,8 +51,6 @@ from acp_notebook.session.updates import (
 )
 
 _SETTLED = STREAMED | {"plan"}
-# Entries beyond this time follow at the next beat.
-_BEAT_SECONDS = 0.08
 _SLOTS = ("head", "usage", "controls", "now", "earlier", "foot")
 
 
@@ -174,7 +173,7 @@ class TurnDocument:
         back = self._window.widen()
         for key in back:
             entry = self._entries[key]
-            late = [Budget(_BEAT_SECONDS)] if self._is_over else []
+            late = [Budget(BEAT_SECONDS)] if self._is_over else []
             (entry.finish if late else entry.update)(self._state, *late)
             self._dirty_terminals |= dict.fromkeys(entry.places.values())
         self._terminal_operations()
@@ -327,25 +326,16 @@ class TurnDocument:
     # operations
 
     def _entry_operations(self) -> list[Operation]:
-        keys = [key for key in self._dirty if key in self._entries]
-        dirty = set(keys)
-        if self._ending is not None:
-            # Streams close their open tail and plans fold; other entries stay as drawn.
-            keys = [k for k in self._entries if k in dirty or k.kind in _SETTLED]
-        self._dirty.clear()
-        found = []
-        beat = Budget(_BEAT_SECONDS)
-        for key in keys:
-            if key in self._window.hidden:
-                continue
-            entry, is_late = self._entries[key], beat.is_spent
-            if self._ending is not None:
-                if not is_late or key in dirty:  # else the record follows soon
-                    found += entry.finish(self._state, beat)
-                continue
-            found += [] if is_late else entry.update(self._state)
-            self._dirty |= {key: None} if is_late or entry.is_behind else {}
-        return found
+        hidden = self._window.hidden
+        dirty = {key: None for key in self._dirty if key in self._entries and key not in hidden}
+        if self._ending is None:
+            found, self._dirty = draw(self._entries, dirty, self._state)
+            return found
+        # Streams close their open tail and plans fold; other entries stay as drawn.
+        shown = [key for key in self._entries if key not in hidden]
+        keys = [key for key in shown if key in dirty or key.kind in _SETTLED]
+        self._dirty = {}
+        return close(self._entries, keys, self._state, dirty)
 
     def _window_operations(self) -> list[Operation]:
         leaving = self._window.leaving(self._entries, self._state.open_questions)

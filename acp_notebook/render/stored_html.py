@@ -64,6 +64,7 @@ def stored_html(html: str) -> Markup:
         attributes={tag: _ATTRIBUTES | _MORE.get(tag, set()) for tag in _TAGS},
         attribute_filter=_keep,
         url_schemes={"http", "https", "mailto", "data"},
+        set_tag_attribute_values={"a": {"target": "_blank"}},
         link_rel="noopener noreferrer",
     )
     # Outside of formulas `$` stands for itself, as in the record.

@@ -116,7 +116,7 @@ def test_a_file_neither_fetches_nor_covers_nor_leads_away() -> None:
     assert {value for _, name, value in facts.attributes if name == "class"} == {"highlight k"}
     assert not {name for _, name, _ in facts.attributes} & {"id", "data-act", "background"}
     assert [value for _, name, value in facts.attributes if name == "href"] == ["https://a.org"]
-    assert not {name for _, name, _ in facts.attributes} & {"target"}
+    assert {value for _, name, value in facts.attributes if name == "target"} == {"_blank"}
 
 
 @pytest.mark.parametrize(
