@@ -20,10 +20,12 @@ _UNSEEN: Final = (
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _HIDDEN: Final = re.compile(f"[{_UNSEEN}]")
-# Emoji and several scripts need joiners and variation selectors: after a character that is not
-# ASCII they stay in names, where nothing runs.
+_JOINERS: Final = "\u200c\u200d\ufe00-\ufe0f"
+# Emoji and several scripts need joiners and variation selectors: single ones after a character that
+# is not ASCII stay where nothing is approved; a run of them could carry a text of its own.
 _HIDDEN_IN_NAMES: Final = re.compile(
-    f"(?<![^\x00-\x7f])[\u200c\u200d\ufe00-\ufe0f]|(?![\u200c\u200d\ufe00-\ufe0f])[{_UNSEEN}]"
+    f"(?P<kept>(?<=[^\x00-\x7f{_JOINERS}])(?:[\ufe0e\ufe0f]\u200d?|[\u200c\u200d])(?![{_JOINERS}])"
+    f"|\ufe0f(?=\u20e3))|[{_UNSEEN}]"
 )
 # An ASCII word can deceive only by what is not ASCII in it.
 _FOREIGN_WORD: Final = re.compile(r"\w*[^\W\x00-\x7f]\w*")
@@ -52,10 +54,10 @@ def mark_hidden(text: str) -> str:
 
 
 def mark_name(text: str) -> str:
-    """Return a title, a name or a path with the same marks, but for joiners inside a script."""
+    """Return a title, a name or a text to read with the same marks, but for joiners of a script."""
     if text.isascii():
         return text
-    text = _HIDDEN_IN_NAMES.sub(_mark, text)
+    text = _HIDDEN_IN_NAMES.sub(lambda match: match["kept"] or _mark(match), text)
     return _FOREIGN_WORD.sub(lambda match: _mark_word(match, is_code=False), text)
 
 

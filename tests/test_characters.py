@@ -95,7 +95,17 @@ def test_names_keep_what_a_script_or_an_emoji_needs() -> None:
     ):
         assert label(name) == name
         assert visible(name) != name
+    assert (
+        label("\u2764\ufe0f\u200d\U0001f525 1\ufe0f\u20e3")
+        == "\u2764\ufe0f\u200d\U0001f525 1\ufe0f\u20e3"
+    )
     assert "[U+200D]" in label("rm\u200d -rf")
+
+
+def test_a_run_of_joiners_is_marked_in_names_too() -> None:
+    payload = "".join(chr(0xFE00 + number) for number in (3, 7, 15, 1))
+    assert label(f"\u2764{payload}x").count("[U+FE0") == len(payload)
+    assert "\u200d" not in label("\u2764\u200d\u200d\u200c\U0001f525")
 
 
 def test_marking_twice_changes_nothing_more_and_costs_no_text() -> None:

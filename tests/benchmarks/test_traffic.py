@@ -7,6 +7,7 @@ import json
 import pytest
 from scenes import reply_text
 
+from acp_notebook.budget import Budget
 from acp_notebook.render.document import TurnDocument
 from acp_notebook.render.parsing.markdown import render_markdown
 from acp_notebook.session import updates as u
@@ -51,7 +52,7 @@ def whole_messages(text: str) -> list[u.SessionUpdate]:
 @pytest.mark.parametrize("write", [chunks, whole_messages])
 def test_a_streamed_reply_costs_little_more_than_its_html_and_its_text(write) -> None:
     text = reply_text(100 * KB)
-    html = str(render_markdown(text))
+    html = str(render_markdown(text, budget=Budget(60)))
     assert sent(write(text)) <= 1.3 * (len(html.encode()) + len(text.encode()))
 
 

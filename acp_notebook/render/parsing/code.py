@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from markupsafe import Markup, escape
 
 from acp_notebook.budget import Budget, TooCostly
+from acp_notebook.characters import mark_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +49,11 @@ _WARM_UP: Final = "<script>1</script><style>a{}</style>"
 
 
 def code_block(code: str, language: str, budget: Budget | None = None) -> Markup:
-    """Return a block of clean code, highlighted if its language is known."""
+    """Return a block of clean code, highlighted if its language is known.
+
+    What hides or misleads in the code is marked, since a reader may run it.
+    """
+    code = mark_name(code)
     try:
         return framed(highlight(code, language, budget))
     except TooCostly:

@@ -90,3 +90,11 @@ def test_a_session_with_a_very_long_line_stays_plain() -> None:
 def test_code_in_markdown_in_a_fence_has_no_lexer_of_its_own() -> None:
     inner = "```autoit\n" + " " * 3_000 + "x\n```\n"
     assert '<span class="w">' not in render_markdown(f"````markdown\n{inner}````")
+
+
+@pytest.mark.parametrize("language", ["python", "", "nothing-known"])
+def test_what_hides_in_code_to_read_is_marked(language: str) -> None:
+    html = str(code_block("x = '\u202e' # \u0455um ⚠\ufe0f", language))
+    assert "[U+202E]" in html
+    assert "[U+0455]" in html
+    assert "⚠\ufe0f" in html
