@@ -231,7 +231,7 @@ def live_theme() -> Theme:
     return Theme(is_static=False, limits=LIVE_LIMITS)
 
 
-def record_theme() -> Theme:
-    """Return a theme for the record."""
-    budget = Budget(_RECORD_SECONDS)
-    return Theme(is_static=True, limits=RECORD_LIMITS, is_over=True, budget=budget)
+def record_theme(budget: Budget | None = None) -> Theme:
+    """Return a theme for the record; by default there is time for it."""
+    spent = budget or Budget(_RECORD_SECONDS)
+    return Theme(is_static=True, limits=RECORD_LIMITS, is_over=True, budget=spent)

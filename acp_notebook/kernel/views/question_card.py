@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from acp_notebook.render.document import TurnDocument
 
 
+# A card's record is made on the agent thread, for which others wait.
+_RECORD_SECONDS = 0.1
+
+
 class QuestionCard:
     """The questions of one session in one cell. Used on the agent thread, except `show`."""
 
@@ -100,6 +104,7 @@ class QuestionCard:
         return is_opened and not asked.is_completed and self._live.state.is_connected
 
     def _record(self) -> dict[str, str]:
+        from acp_notebook.budget import Budget
         from acp_notebook.render.record import record_bundle
 
         return record_bundle(
@@ -108,6 +113,7 @@ class QuestionCard:
             agent_name=self._agent_name,
             stop_reason=None,
             ending=False,
+            budget=Budget(_RECORD_SECONDS),
         )
 
 

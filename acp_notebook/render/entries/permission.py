@@ -30,6 +30,7 @@ from acp_notebook.session.updates import (
 
 _TITLE_CHARS = 300
 _DIGIT_KEYS = 9
+_OPTIONS_SHOWN = 100
 
 
 def permission_line(permission: Permission) -> str:
@@ -146,9 +147,12 @@ def _buttons(theme: Theme, options: tuple[PermissionOption, ...], ident: str) ->
     primary = next((o for o in options if o.kind == "allow_once"), None)
     buttons = [
         _button(theme, option, number, ident, is_primary=option is primary)
-        for number, option in enumerate(options)
+        for number, option in enumerate(options[:_OPTIONS_SHOWN])
     ]
-    return theme("div", "ask-buttons", *buttons)
+    rest = len(options) - len(buttons)
+    words = f"… {rest:,} more options: session.questions[0].options"
+    more = [theme("div", "left-out", words)] if rest > 0 else []
+    return theme("div", "ask-buttons", *buttons, *more)
 
 
 def _button(

@@ -168,3 +168,12 @@ def test_only_own_calls_can_say_who_allowed_them() -> None:
 
 def page_of_call(state: SessionState) -> str:
     return str(render_entry(live_theme(), state, EntryKey("tool_call", CALL), "e0"))
+
+
+def test_of_very_many_options_the_first_have_buttons_and_the_rest_is_counted() -> None:
+    options = tuple(u.PermissionOption(f"o{n}", f"Option {n}", "allow_once") for n in range(20_000))
+    state = SessionState()
+    apply(state, u.PermissionRequested(ASKED, "Which?", options))
+    html = page(state)
+    assert html.count("<button") == 100
+    assert "19,900 more options" in html
