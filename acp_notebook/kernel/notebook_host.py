@@ -18,7 +18,7 @@ from acp_notebook.kernel.views.start_display import StartDisplay
 from acp_notebook.kernel.views.terminal_cell import TerminalCell, attend_at_console
 from acp_notebook.kernel.views.turn_cell import TurnCell
 from acp_notebook.kernel.waiting.kernel_loop import call_on_kernel_loop
-from acp_notebook.kernel.waiting.pump import PollableEvent, Pump, run_on_main
+from acp_notebook.kernel.waiting.pump import Pump, WaitEvent, bell_of_main_thread, run_on_main
 from acp_notebook.kernel.waiting.shell_channel import find_shell_channel
 
 if TYPE_CHECKING:
@@ -39,10 +39,12 @@ class NotebookHost(Host):
 
     def __init__(self) -> None:
         self._tools: KernelTools | None = None
+        if present_kernel() is not None:
+            bell_of_main_thread()  # now: a later wait may find no file left to open
 
     def wait(self, future: concurrent.futures.Future[Any], timeout_s: float | None) -> bool:
         """Wait while the page's buttons work; an interrupt is raised."""
-        done = PollableEvent()
+        done = WaitEvent()
         future.add_done_callback(lambda _: done.set())
         with Pump(present_kernel()) as pump:
             return pump.wait(done, timeout_s)

@@ -7,9 +7,9 @@ import os
 import threading
 from comm import create_comm
 from IPython import get_ipython
-from acp_notebook.kernel.waiting.pump import JobInterruptedError, Pump, PollableEvent, run_on_main
+from acp_notebook.kernel.waiting.pump import JobInterruptedError, Pump, WaitEvent, run_on_main
 
-kernel, seen, done = get_ipython().kernel, [], PollableEvent()
+kernel, seen, done = get_ipython().kernel, [], WaitEvent()
 
 def on_message(message):
     data = message["content"]["data"]
@@ -21,7 +21,7 @@ def on_message(message):
 
 def wait():
     global done
-    done = PollableEvent()
+    done = WaitEvent()
     seen.clear()
     with Pump(kernel) as pump:
         assert pump.usable, pump.why_unusable

@@ -4,8 +4,8 @@ A cell that waits for a turn occupies the main thread, on which the kernel also 
 comm messages. A plain wait would deadlock: the turn waits for a permission, and the click that
 grants it waits for the cell. So the wait itself serves the page:
 
-1. The cell polls three sources, each of which wakes it at once: the event that ends the wait, a
-   wake-up for new jobs, and the kernel's shell socket.
+1. The cell polls two sources, each of which wakes it at once: the kernel's shell socket, and a bell
+   that new jobs and the event that ends the wait ring.
 2. Each round runs the due jobs, serves the shell messages, then checks the event. `shell_channel`
    decides what is served. Other cells stay queued: their code must not run inside this one.
 3. An interrupt leaves `Pump.wait` as `KeyboardInterrupt`; the waiting cell decides what to cancel.
@@ -13,20 +13,25 @@ grants it waits for the cell. So the wait itself serves the page:
 
 Jobs are calls that belong on the main thread but are requested by other threads: a user's function,
 an agent's code. A waiting cell runs them at once; between cells the kernel's loop runs them.
+
+A wait opens no file: all waits of the main thread share one pair of sockets, which exists as long
+as the process. So waiting leaves nothing behind, and works when no file can be opened any more.
 Knows no agents, sessions or widgets; `shell_channel` has all knowledge of ipykernel's internals.
 """
 
 from __future__ import annotations
 
 import collections
+import functools
 import math
+import queue
 import signal
 import socket
 import threading
 import time
 import weakref
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import zmq
@@ -34,7 +39,7 @@ import zmq
 from acp_notebook.kernel.waiting.shell_channel import find_shell_channel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from acp_notebook.kernel.waiting.shell_channel import Parent, ShellChannel
 
@@ -48,32 +53,51 @@ class JobInterruptedError(Exception):
     """A job on the main thread was interrupted, or exited, before it had a result."""
 
 
-class _WakeUp:
-    """Wakes a poller from any thread. A socket pair, as Windows cannot poll pipes."""
+class _Bell:
+    """Wakes a waiting thread, from any thread and from a signal handler."""
 
     def __init__(self) -> None:
+        self._rings: queue.SimpleQueue[None] = queue.SimpleQueue()
+
+    def ring(self) -> None:
+        """Wake the thread, now or at its next wait."""
+        self._rings.put(None)
+
+    def wait(self, timeout_ms: int) -> bool:
+        """Wait for a ring; return False if there was none."""
+        with suppress(queue.Empty):
+            self._rings.get(timeout=timeout_ms / 1000)
+            return True
+        return False
+
+
+class _PollableBell(_Bell):
+    """A bell that is heard while a zmq socket is polled. A socket pair: Windows polls no pipes."""
+
+    def __init__(self) -> None:
+        super().__init__()
         reader, writer = socket.socketpair()
         reader.settimeout(0)
         writer.settimeout(0)
         self._reader, self._writer = reader, writer
         # The finalizer refers to the sockets, so the garbage collector never finds them open.
-        self._close = weakref.finalize(self, _close_all, reader, writer)
+        weakref.finalize(self, _close_all, reader, writer)
 
-    def fileno(self) -> int:
-        return self._reader.fileno()
-
-    def wake(self) -> None:
-        # A full buffer wakes the poller anyway; after `close` no poller is left.
+    def ring(self) -> None:
+        # A full buffer wakes the poller anyway.
         with suppress(OSError):
             self._writer.send(b"\0")
 
-    def drain(self) -> None:
+    def wait_or_poll(self, other: Any, timeout_ms: int) -> bool:
+        """Wait for a ring or for a message on a zmq socket; return False if there was neither."""
+        poller = zmq.Poller()
+        poller.register(self._reader.fileno(), zmq.POLLIN)
+        poller.register(other, zmq.POLLIN)
+        is_woken = bool(poller.poll(timeout_ms))
         with suppress(BlockingIOError):
             while self._reader.recv(4096):
                 pass
-
-    def close(self) -> None:
-        self._close()
+        return is_woken
 
 
 def _close_all(*sockets: socket.socket) -> None:
@@ -81,26 +105,41 @@ def _close_all(*sockets: socket.socket) -> None:
         each.close()
 
 
-class PollableEvent:
-    """A one-shot event that any thread can set and a `zmq.Poller` can wait for."""
+@functools.cache
+def bell_of_main_thread() -> _PollableBell:
+    """Return the bell of all waits that serve the page; made once, before files run out."""
+    return _PollableBell()
+
+
+class WaitEvent:
+    """A one-shot event that ends a pump's wait. Holds no file."""
 
     def __init__(self) -> None:
-        self._wake_up = _WakeUp()
         self._is_set = False
+        self._bell: _Bell | None = None
 
     def set(self) -> None:
         """End the wait. Safe from any thread and from a signal handler; may be repeated."""
-        if not self._is_set:
-            self._is_set = True
-            self._wake_up.wake()
+        if self._is_set:
+            return
+        # The order matters: here set, then look for the bell; a wait does the reverse.
+        self._is_set = True
+        bell = self._bell
+        if bell is not None:
+            bell.ring()
 
     def is_set(self) -> bool:
         """Whether `set` was called."""
         return self._is_set
 
-    def fileno(self) -> int:
-        """Return the file descriptor that becomes readable when the event is set."""
-        return self._wake_up.fileno()
+    @contextmanager
+    def heard_by(self, bell: _Bell) -> Iterator[None]:
+        """Ring a bell when the event is set within the block."""
+        before, self._bell = self._bell, bell
+        try:
+            yield
+        finally:
+            self._bell = before
 
 
 class _Job(Generic[T]):
@@ -213,7 +252,7 @@ class Pump:
 
     Example:
         >>> with Pump(None) as pump:
-        ...     pump.wait(PollableEvent(), timeout_s=0)
+        ...     pump.wait(WaitEvent(), timeout_s=0)
         False
     """
 
@@ -227,7 +266,7 @@ class Pump:
         """
         self._on_main = threading.current_thread() is threading.main_thread()
         self._channel: ShellChannel | None = None
-        self._wake_up: _WakeUp | None = None
+        self._bell: _Bell | None = None
         self._outer: Pump | None = None
         self._cell: Parent | None = None
         if kernel is None:
@@ -243,7 +282,9 @@ class Pump:
         return self._channel is not None
 
     def __enter__(self) -> Self:
-        self._wake_up = _WakeUp()
+        # The page is served on the main thread only, where waits nest: one bell serves them all, as
+        # an outer wait looks around again when the inner one is over.
+        self._bell = _Bell() if self._channel is None else bell_of_main_thread()
         self._outer = Pump.current
         if self._channel is not None:
             self._cell = (self._outer and self._outer.cell) or self._channel.parent
@@ -256,9 +297,7 @@ class Pump:
             Pump.current = self._outer
         if self._channel is not None and self._outer is None:
             self._channel.wake_kernel()
-        if self._wake_up is not None:
-            self._wake_up.close()
-            self._wake_up = None
+        self._bell = None
         if _jobs and self._on_main:
             if self._outer is not None:
                 self._outer.wake()
@@ -272,11 +311,11 @@ class Pump:
 
     def wake(self) -> None:
         """Start another round of the wait, which runs due jobs; safe from any thread."""
-        wake_up = self._wake_up
-        if wake_up is not None:
-            wake_up.wake()
+        bell = self._bell
+        if bell is not None:
+            bell.ring()
 
-    def wait(self, event: PollableEvent, timeout_s: float | None = None) -> bool:
+    def wait(self, event: WaitEvent, timeout_s: float | None = None) -> bool:
         """Wait for an event.
 
         Args:
@@ -290,32 +329,29 @@ class Pump:
             KeyboardInterrupt: The cell was interrupted.
             RuntimeError: The pump is not in use as a context manager.
         """
-        if self._wake_up is None:
+        bell = self._bell
+        if bell is None:
             raise RuntimeError("A pump waits only inside its `with` block: `with Pump(...) as p`.")
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
-        poller = self._poller(self._wake_up, event)
-        while True:
-            self._wake_up.drain()
-            if self._on_main:
-                self._run_jobs()
-            if self._channel is not None and self._channel.socket is not None:
-                self._channel.serve()
-            if event.is_set():
-                return True
-            left_ms = SLICE_MS if deadline is None else (deadline - time.monotonic()) * 1000
-            if left_ms <= 0:
-                return False
-            woken = poller.poll(math.ceil(min(left_ms, SLICE_MS)))
-            if not woken and self._channel is not None:
-                self._channel.nudge()
+        with event.heard_by(bell):
+            while True:
+                if self._on_main:
+                    self._run_jobs()
+                if self._channel is not None and self._channel.socket is not None:
+                    self._channel.serve()
+                if event.is_set():
+                    return True
+                left_ms = SLICE_MS if deadline is None else (deadline - time.monotonic()) * 1000
+                if left_ms <= 0:
+                    return False
+                self._sleep(bell, math.ceil(min(left_ms, SLICE_MS)))
 
-    def _poller(self, wake_up: _WakeUp, event: PollableEvent) -> zmq.Poller:
-        poller = zmq.Poller()
-        poller.register(wake_up.fileno(), zmq.POLLIN)
-        poller.register(event.fileno(), zmq.POLLIN)
-        if self._channel is not None and self._channel.socket is not None:
-            poller.register(self._channel.socket, zmq.POLLIN)
-        return poller
+    def _sleep(self, bell: _Bell, timeout_ms: int) -> None:
+        channel = self._channel
+        if channel is None or channel.socket is None or not isinstance(bell, _PollableBell):
+            bell.wait(timeout_ms)
+        elif not bell.wait_or_poll(channel.socket, timeout_ms):
+            channel.nudge()
 
     def _run_jobs(self) -> None:
         if not _jobs:

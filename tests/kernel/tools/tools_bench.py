@@ -13,7 +13,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from acp_notebook.kernel.waiting.pump import PollableEvent, Pump
+from acp_notebook.kernel.waiting.pump import Pump, WaitEvent
 
 BOUND_S = 30.0
 
@@ -99,7 +99,7 @@ class Hands:
 
 def wait_as_a_cell(future: Future[Any]) -> Any:
     """Wait on the main thread with the pump, and return the result."""
-    done = PollableEvent()
+    done = WaitEvent()
     future.add_done_callback(lambda _: done.set())
     with Pump(None) as pump:
         assert pump.wait(done, BOUND_S), "the call did not come back"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import signal
 import threading
 from types import SimpleNamespace
@@ -13,7 +12,14 @@ import pytest
 import zmq
 from waiting_cell import PREPARE
 
-from acp_notebook.kernel.waiting.pump import JobInterruptedError, PollableEvent, Pump, run_on_main
+from acp_notebook.kernel.waiting.pump import (
+    JobInterruptedError,
+    Pump,
+    WaitEvent,
+    _Bell,
+    _PollableBell,
+    run_on_main,
+)
 from acp_notebook.kernel.waiting.shell_channel import NoClicksWarning, find_shell_channel
 
 if TYPE_CHECKING:
@@ -29,7 +35,7 @@ def in_thread(call):
 
 
 def test_event_set_in_a_thread_ends_the_wait_of_a_terminal():
-    done = PollableEvent()
+    done = WaitEvent()
     with Pump(None) as pump:
         thread = in_thread(done.set)
         assert pump.wait(done, timeout_s=10)
@@ -40,51 +46,61 @@ def test_event_set_in_a_thread_ends_the_wait_of_a_terminal():
 
 def test_wait_for_an_event_that_is_not_set_ends_after_its_time():
     with Pump(None) as pump:
-        assert not pump.wait(PollableEvent(), timeout_s=0.01)
-        assert not pump.wait(PollableEvent(), timeout_s=0)
+        assert not pump.wait(WaitEvent(), timeout_s=0.01)
+        assert not pump.wait(WaitEvent(), timeout_s=0)
 
 
 def test_wait_for_an_event_that_is_set_already_returns_at_once():
-    done = PollableEvent()
+    done = WaitEvent()
     done.set()
     with Pump(None) as pump:
         assert pump.wait(done, timeout_s=0)
 
 
-def test_event_can_be_set_twice_and_wakes_a_poller_once_and_for_all():
-    done = PollableEvent()
-    poller = zmq.Poller()
-    poller.register(done.fileno(), zmq.POLLIN)
-    assert not done.is_set()
-    assert poller.poll(0) == []
-    done.set()
-    done.set()
+def test_event_that_is_set_twice_rings_once():
+    done = WaitEvent()
+    bell = _Bell()
+    with done.heard_by(bell):
+        done.set()
+        done.set()
     assert done.is_set()
-    assert poller.poll(0)
-    assert poller.poll(0)
+    assert bell.wait(0)
+    assert not bell.wait(0)
 
 
-def test_event_closes_its_sockets_when_it_is_gone():
-    done = PollableEvent()
-    descriptor = done.fileno()
-    cycle = [done]
-    cycle.append(cycle)
-    del done, cycle
-    gc.collect()
-    with pytest.raises(OSError, match="Bad file descriptor"):
-        os.fstat(descriptor)
+def test_event_after_its_wait_knows_no_bell():
+    done = WaitEvent()
+    with Pump(None) as pump:
+        assert not pump.wait(done, timeout_s=0)
+    referents = gc.get_referents(done)
+    assert pump not in referents
+    assert not any(isinstance(each, _Bell) for each in referents)
+
+
+def test_bell_that_rings_while_nobody_waits_wakes_the_next_poll():
+    bell, (one, other) = _PollableBell(), [zmq.Context.instance().socket(zmq.PAIR) for _ in "ab"]
+    one.bind("inproc://bell")
+    other.connect("inproc://bell")
+    bell.ring()
+    bell.ring()
+    assert bell.wait_or_poll(one, 0)
+    assert not bell.wait_or_poll(one, 0)
+    other.send(b"message")
+    assert bell.wait_or_poll(one, 1000)
+    one.close()
+    other.close()
 
 
 def test_pump_that_was_not_entered_says_how_to_use_it():
     with pytest.raises(RuntimeError, match="with Pump"):
-        Pump(None).wait(PollableEvent())
+        Pump(None).wait(WaitEvent())
 
 
 def test_pump_in_another_thread_only_waits_and_leaves_the_main_thread_alone():
     seen = []
 
     def wait_there():
-        done = PollableEvent()
+        done = WaitEvent()
         done.set()
         with Pump(SimpleNamespace()) as pump:
             seen.append((pump.why_unusable, Pump.current, pump.wait(done)))
@@ -95,7 +111,7 @@ def test_pump_in_another_thread_only_waits_and_leaves_the_main_thread_alone():
 
 def test_kernel_with_a_missing_part_is_named_once_and_the_wait_still_works():
     kernel = SimpleKernel()
-    done = PollableEvent()
+    done = WaitEvent()
     done.set()
     with pytest.warns(NoClicksWarning, match=r"no `SimpleKernel\.shell_stream`"), Pump(kernel) as p:
         assert p.wait(done)
@@ -115,7 +131,7 @@ def _forget_the_probed_kernel():
 
 
 def test_job_of_another_thread_runs_on_the_waiting_main_thread():
-    done = PollableEvent()
+    done = WaitEvent()
     ran_on = []
 
     def ask():
@@ -131,7 +147,7 @@ def test_job_of_another_thread_runs_on_the_waiting_main_thread():
 
 
 def test_job_that_fails_fails_only_its_own_future():
-    done = PollableEvent()
+    done = WaitEvent()
     outcomes = []
 
     def leave():
@@ -162,7 +178,7 @@ def test_job_without_a_wait_and_without_a_kernel_fails_with_advice():
 
 
 def test_job_that_its_asker_gave_up_does_not_run():
-    done = PollableEvent()
+    done = WaitEvent()
     ran = []
     with Pump(None) as pump:
         in_thread(lambda: run_on_main(lambda: ran.append(1)).cancel()).join()
@@ -173,7 +189,7 @@ def test_job_that_its_asker_gave_up_does_not_run():
 
 def test_interrupt_in_a_job_goes_to_the_waiting_cell_and_stops_only_the_job():
     futures = []
-    in_cell = PollableEvent()
+    in_cell = WaitEvent()
 
     def hang():
         signal.raise_signal(signal.SIGINT)
@@ -267,7 +283,7 @@ def test_error_in_the_waiting_cell_aborts_the_queued_cells_but_no_later_ones(ker
 
 def test_hundred_short_waits_end_and_leave_the_kernel_awake(kernel, comm_id):
     short = (
-        "done = PollableEvent(); threading.Timer(.005, done.set).start()\n"
+        "done = WaitEvent(); threading.Timer(.005, done.set).start()\n"
         "with Pump(kernel) as pump: print(pump.wait(done, timeout_s=10))"
     )
     for _ in range(100):
@@ -278,7 +294,7 @@ def test_hundred_short_waits_end_and_leave_the_kernel_awake(kernel, comm_id):
 
 def test_handler_that_waits_itself_keeps_the_order_of_cells(kernel, comm_id):
     kernel.run(
-        "inner = PollableEvent()\n"
+        "inner = WaitEvent()\n"
         "def nest():\n"
         "    with Pump(kernel) as pump: seen.append(pump.wait(inner, timeout_s=10))\n"
         "def end_inner(): inner.set()"
@@ -305,13 +321,13 @@ def test_job_runs_on_the_main_thread_with_the_waiting_cell_as_its_parent(kernel,
         "def nest():\n"
         "    threading.Thread(target=ask).start()\n"
         "    with Pump(kernel) as pump: pump.wait(inner, timeout_s=10)\n"
-        "inner = PollableEvent()"
+        "inner = WaitEvent()"
     )
     waiting = start_waiting(kernel, "threading.Thread(target=ask).start(); wait(); print(seen)")
     kernel.until_idle([waiting])
     assert kernel.record.text[waiting].endswith("in job True\n[42]\n")
 
-    nested = start_waiting(kernel, "inner = PollableEvent(); wait()")
+    nested = start_waiting(kernel, "inner = WaitEvent(); wait()")
     kernel.until_idle([kernel.send_comm(comm_id, "nest"), nested])
     assert kernel.record.text[nested] == "waiting\nin job True\n"
 

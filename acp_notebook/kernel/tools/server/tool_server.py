@@ -14,7 +14,7 @@ import json
 import logging
 import os
 import secrets
-import select
+import selectors
 import socket
 import sys
 import threading
@@ -133,7 +133,7 @@ class ToolServer(Generic[CallerT]):
 
     def _main(self) -> None:
         try:
-            select.select([self._socket, self._wake_reader], [], [])
+            self._await_first_call()
             if not self._is_closing:
                 asyncio.run(self._serve())
         except Exception:
@@ -142,6 +142,13 @@ class ToolServer(Generic[CallerT]):
             for each in (self._socket, self._wake_reader, self._wake_writer):
                 each.close()
             self._closed.set_result(None)
+
+    def _await_first_call(self) -> None:
+        # `select.select` fails on a descriptor above 1,023, which a kernel with many files has.
+        with selectors.DefaultSelector() as selector:
+            for each in (self._socket, self._wake_reader):
+                selector.register(each, selectors.EVENT_READ)
+            selector.select()
 
     async def _serve(self) -> None:
         import uvicorn

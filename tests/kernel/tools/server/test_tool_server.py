@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import sys
 
@@ -151,6 +152,33 @@ def test_nothing_listens_after_close_whether_anybody_came_or_not():
     server.close().result(BOUND_S)
     assert not listens(server.port)
     server.close().result(BOUND_S)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the limit of `select` is another one there")
+def test_a_kernel_with_more_than_1024_open_files_is_served(many_files):
+    server = ToolServer(None)
+    assert min(each.fileno() for each in (server._socket, server._wake_reader)) > 1023
+    with httpx2.Client(trust_env=False) as client:
+        answer = client.post(server.url, json=PING, headers=ACCEPT)
+    assert answer.status_code == 401
+    server.close().result(BOUND_S)
+
+
+@pytest.fixture
+def many_files():
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2048
+    if hard != resource.RLIM_INFINITY and hard < wanted:
+        pytest.skip("This system allows no more than 1,024 open files.")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
+    reader, writer = os.pipe()
+    files = [reader, writer, *(os.dup(reader) for _ in range(1100))]
+    yield
+    for each in files:
+        os.close(each)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_nothing_listens_when_the_last_agent_has_quit(notebook, space, host_without_tools):
