@@ -27,7 +27,7 @@ from acp_notebook.errors import (
 )
 from acp_notebook.session import updates as u
 from acp_notebook.session.changes import PromptChanged, SessionChange
-from acp_notebook.session.content import ContentBlock, ImageBlock
+from acp_notebook.session.content import Content, ContentBlock, ImageBlock
 from acp_notebook.session.elicitation import Elicitation
 from acp_notebook.session.state import (
     CELL_META,
@@ -371,7 +371,7 @@ def _copy(record: Any) -> Any:
         return None
     fields = {name: getattr(record, name) for name in type(record).__dataclass_fields__}
     copied = {
-        name: value.copy() if isinstance(value, (list, dict, bytearray)) else value
+        name: value.copy() if isinstance(value, (list, dict, bytearray, Content)) else value
         for name, value in fields.items()
     }
     return type(record)(**copied)

@@ -19,6 +19,7 @@ from acp_notebook.session.changes import (
     TerminalChanged,
     ViolationSeen,
 )
+from acp_notebook.session.content import Content
 from acp_notebook.session.state import (
     Compaction,
     EntryKey,
@@ -41,7 +42,7 @@ def apply(state: SessionState, update: u.SessionUpdate) -> Changes:
 def _message(state: SessionState, update: u.MessageUpdate) -> Changes:
     message, key, before = _message_of(state, update.role, update.message_id)
     if not isinstance(update.content, u.Unset):
-        message.content = list(update.content or ())
+        message.content = Content(update.content or ())
     _patch_meta(message.meta, update.meta)
     return [*before, EntryChanged(key)]
 
@@ -195,7 +196,7 @@ def _compaction(state: SessionState, update: u.CompactionUpdate) -> Changes:
     compaction, key = _compaction_of(state, update.compaction_id)
     compaction.status = update.status
     if not isinstance(update.summary, u.Unset):
-        compaction.summary = list(update.summary or ())
+        compaction.summary = Content(update.summary or ())
     if not isinstance(update.error, u.Unset):
         compaction.error = update.error
     return [EntryChanged(key)]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
-from acp_notebook.session.content import ContentBlock, TextBlock
+from acp_notebook.session.content import Content, ContentBlock
 from acp_notebook.session.elicitation import Elicitation, ElicitationId
 from acp_notebook.session.updates import (
     OWN_CALL,
@@ -84,13 +84,13 @@ class Message:
 
     role: Role
     message_id: MessageId
-    content: list[ContentBlock] = field(default_factory=list)
+    content: Content = field(default_factory=Content)
     meta: dict[str, Any] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
         """The text blocks, joined without separator: chunk borders mean nothing."""
-        return "".join(block.text for block in self.content if isinstance(block, TextBlock))
+        return self.content.text
 
 
 @dataclass(slots=True)
@@ -225,7 +225,7 @@ class Compaction:
 
     compaction_id: CompactionId
     status: str
-    summary: list[ContentBlock] = field(default_factory=list)
+    summary: Content = field(default_factory=Content)
     error: str | None = None
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from acp_notebook.protocol import elicitation, negotiate
 from acp_notebook.protocol.content import read_block
 from acp_notebook.session import updates as u
+from acp_notebook.session.content import Content
 from acp_notebook.session.elicitation import ElicitationId, ElicitationSettled, UrlCompleted
 from acp_notebook.session.reducer import apply
 from acp_notebook.session.state import EntryKey, SessionState
@@ -296,7 +297,7 @@ class _Names:
             return {
                 self._key(key, member): self.encode(item, member) for key, item in value.items()
             }
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, (list, tuple, Content)):
             # The one list of ids: a terminal's owners are tool calls.
             inner = "tool_call_id" if member == "terminal_owners" else member
             return [self.encode(item, inner) for item in value]

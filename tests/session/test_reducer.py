@@ -312,7 +312,7 @@ def test_a_compaction_takes_chunks_and_a_later_summary_replaces_them():
         u.CompactionUpdate("k1", "in_progress"),
         u.CompactionChunk("k1", B),
     )
-    assert state.compactions["k1"].summary == [A, B]
+    assert state.compactions["k1"].summary == [TextBlock("AB")]
     apply(state, u.CompactionUpdate("k1", "failed", (C,), "too long"))
     compaction = state.compactions["k1"]
     assert (compaction.status, compaction.summary, compaction.error) == ("failed", [C], "too long")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from acp_notebook.session import reducer
 from acp_notebook.session import updates as u
-from acp_notebook.session.content import ImageBlock, TextBlock, UnknownBlock
+from acp_notebook.session.content import START, Content, ImageBlock, TextBlock, UnknownBlock
 from acp_notebook.session.reducer import apply
 from acp_notebook.session.state import EntryKey, SessionState
 
@@ -25,6 +26,8 @@ BLOCKS = st.one_of(
     st.just(ImageBlock("AA==", "image/png")),
     st.just(UnknownBlock("_x", {"type": "_x"})),
 )
+EMPTY = TextBlock("")
+NOTED = st.just(TextBlock("for you", {"type": "text", "text": "for you", "annotations": {"x": 1}}))
 META = st.one_of(
     st.just(u.UNSET),
     st.none(),
@@ -150,6 +153,34 @@ def test_chunk_borders_never_matter_to_the_text(text, cuts):
 
 
 @BOUNDED
+@given(st.lists(BLOCKS | NOTED, max_size=12), st.data())
+def test_chunk_borders_in_plain_text_never_matter_to_the_content(blocks, data):
+    chunks = []
+    for block in blocks:
+        cut = data.draw(st.integers(0, len(block.text))) if isinstance(block, TextBlock) else 0
+        plain = isinstance(block, TextBlock) and not block.raw
+        halves = [TextBlock(block.text[:cut]), TextBlock(block.text[cut:])] if plain else [block]
+        chunks += halves
+    whole, grown, read = Content(blocks), Content(), []
+    place = START
+    for chunk in chunks:
+        grown.append(chunk)
+        if data.draw(st.booleans()):
+            read += grown.since(place)
+            place = grown.end
+            assert grown.text_until(place) == grown.text
+    read += grown.since(place)
+    assert (grown, grown.text, len(grown)) == (whole, whole.text, len(whole))
+    assert [block.raw for block in grown] == [block.raw for block in whole]
+    again = Content()
+    for _, block in read:
+        again.append(block)
+    assert [b for b in again if b != EMPTY] == [b for b in whole if b != EMPTY]
+    assert {number for number, _ in read} <= set(range(len(whole)))
+    assert not list(grown.since(grown.end))
+
+
+@BOUNDED
 @given(st.text(max_size=30), st.lists(st.integers(0, 90), max_size=6))
 def test_chunk_borders_never_matter_to_terminal_bytes(text, cuts):
     data = text.encode("utf-8", "surrogatepass")
@@ -253,3 +284,24 @@ def test_a_chunk_of_a_long_message_makes_one_change_that_holds_only_the_chunk(co
     state = played([u.MessageChunk("agent", "m", TextBlock("x"))] * count)
     (change,) = apply(state, u.MessageChunk("agent", "m", TextBlock("new")))
     assert change.appended == TextBlock("new")
+
+
+def test_a_message_in_small_chunks_costs_hardly_more_memory_than_its_text():
+    state, chunks = SessionState(), 20_000
+    tracemalloc.start()
+    for number in range(chunks):
+        block = TextBlock(f"{number:05}", {"type": "text", "text": f"{number:05}"})
+        apply(state, u.MessageChunk("agent", "m", block))
+    cost, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(state.messages[EntryKey("agent", "m")].text) == 5 * chunks
+    assert cost < 2 * 5 * chunks
+
+
+def test_a_chunk_of_a_long_message_is_read_without_the_rest():
+    content = Content([TextBlock("x" * 1000)])
+    for _ in range(1000):
+        place = content.end
+        content.append(TextBlock("abc"))
+        assert list(content.since(place)) == [(0, TextBlock("abc"))]
+    assert len(content._pieces) <= 12

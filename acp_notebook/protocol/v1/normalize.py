@@ -32,7 +32,7 @@ from acp_notebook.protocol.fields import Json, optional_text
 from acp_notebook.protocol.v1.diff import diff_item
 from acp_notebook.protocol.v1.meta_terminals import MetaTerminals
 from acp_notebook.session import updates as u
-from acp_notebook.session.content import ContentBlock, TextBlock
+from acp_notebook.session.content import ContentBlock, TextBlock, text_of
 from acp_notebook.session.elicitation import ElicitationId, ElicitationSettled
 
 PLAN_ID = u.PlanId("v1-plan")
@@ -51,7 +51,8 @@ class V1Reader:
         self._ids = 0
         self._run: tuple[u.Role, u.MessageId] | None = None
         self._in_flight: u.PromptId | None = None
-        self._echo: str | None = None  # the rest of the prompt's text that may be echoed
+        self._echo: str | None = None  # the prompt's text, which may be echoed,
+        self._echoed = 0  # and how much of it was
         self._is_cancelling = False
         self._open_questions: set[u.PermissionId | ElicitationId] = set()
         self._known_calls: dict[str, str | None] = {}  # id -> title
@@ -97,7 +98,7 @@ class V1Reader:
         self._run = None
         self._in_flight = prompt_id
         self._is_cancelling = False
-        self._echo = "".join(block.text for block in content if isinstance(block, TextBlock))
+        self._echo, self._echoed = text_of(content), 0
         return [
             u.PromptSent(prompt_id, content),
             u.PromptAccepted(prompt_id),
@@ -204,8 +205,8 @@ class V1Reader:
     def _is_echo(self, block: ContentBlock) -> bool:
         if self._echo is None:
             return False
-        if isinstance(block, TextBlock) and self._echo.startswith(block.text):
-            self._echo = self._echo[len(block.text) :]
+        if isinstance(block, TextBlock) and self._echo.startswith(block.text, self._echoed):
+            self._echoed += len(block.text)
             return True
         # Attachments come back in many forms; before any output they are the prompt's.
         return not isinstance(block, TextBlock)

@@ -5,9 +5,6 @@ A `StreamEntry` is a growing message or thought; a `CardEntry` is redrawn. Know 
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Sequence
-
 from markupsafe import Markup, escape
 
 from acp_notebook.budget import Budget
@@ -21,7 +18,7 @@ from acp_notebook.render.markup import Theme
 from acp_notebook.render.operations import Operation
 from acp_notebook.render.parsing.markdown_stream import SLICE_CHARS, Delta, MarkdownStream
 from acp_notebook.render.parsing.terminal import TerminalText
-from acp_notebook.session.content import ContentBlock, TextBlock
+from acp_notebook.session.content import START, Content, Place, TextBlock
 from acp_notebook.session.state import EntryKey, Message, SessionState, Terminal
 from acp_notebook.session.updates import PermissionId, TerminalId, ToolCallId, ToolCallSubject
 
@@ -105,7 +102,8 @@ class StreamEntry:
         """Whether the thought is the agent's present activity."""
         self._theme = theme
         self._frame: Markup | None = None
-        self._seen: list[ContentBlock] = []
+        self._content = Content()
+        self._read = START
         self._done: list[Markup] = []
         self._snippet = ""
         self._has_more = False
@@ -157,26 +155,27 @@ class StreamEntry:
     def _forget_if_rewritten(self, message: Message) -> bool:
         # A whole-message update replaces everything so far (MSG-2). Mostly it only adds metadata or
         # a little text: then only that text is sent.
-        content, seen = message.content, self._seen
-        if len(content) >= len(seen) and all(map(operator.is_, content, seen)):
+        content, before = message.content, self._content
+        if content is before:
             return False
-        rest = grown_text(seen, content)
+        self._content = content
+        rest = grown_text(before, self._read, content)
         if rest is not None:
-            self._seen = list(content)
+            self._read = content.end
             self._feed(rest)
             return False
-        self._seen, self._done, self._snippet = [], [], ""
+        has_drawn = self._read != START
+        self._read, self._done, self._snippet = START, [], ""
         self._stream = self._new_stream()
-        return True
+        return has_drawn
 
     def _take(self, message: Message, delta: Delta, budget: Budget | None) -> None:
         self._has_more = False
-        for number in range(len(self._seen), len(message.content)):
-            block = message.content[number]
+        for number, block in message.content.since(self._read):
             if not isinstance(block, TextBlock) and self._stream.waiting_chars > SLICE_CHARS:
                 self._has_more = True  # the text before the block comes first
+                self._read = Place(number, 0)
                 break
-            self._seen.append(block)
             if isinstance(block, TextBlock):
                 self._feed(block.text)
                 continue
@@ -184,6 +183,8 @@ class StreamEntry:
             html = render_block(self._theme, block, f"{self.ident}.m{number}")
             self._done.append(html)
             delta.done.append(html)
+        else:
+            self._read = message.content.end
         _extend(delta, self._stream.pull(budget))
 
     def _feed(self, text: str) -> None:
@@ -209,7 +210,7 @@ class StreamEntry:
         return [op.put(self.ident, self.key.kind, frame)]
 
     def _render_frame(self) -> Markup:
-        if not self._seen:
+        if not self._content:
             return Markup("")
         theme = self._theme
         slots = theme.slot(f"{self.ident}.done", "done") + theme.slot(f"{self.ident}.tail", "tail")
@@ -235,12 +236,11 @@ class StreamEntry:
         return found
 
 
-def grown_text(old: Sequence[ContentBlock], new: Sequence[ContentBlock]) -> str | None:
-    """Return the text that `new` appends to `old`; None for any other difference."""
+def grown_text(old: Content, read: Place, new: Content) -> str | None:
+    """Return the text that `new` adds to what was read of `old`; None for any other difference."""
     if not all(isinstance(block, TextBlock) for block in (*old, *new)):
         return None
-    before = "".join(block.text for block in old if isinstance(block, TextBlock))
-    after = "".join(block.text for block in new if isinstance(block, TextBlock))
+    before, after = old.text_until(read), new.text
     return after[len(before) :] if before and after.startswith(before) else None
 
 

@@ -16,7 +16,7 @@ from acp_notebook.render.header import Ending, has_loss_entry
 from acp_notebook.render.markup import clean, label, visible
 from acp_notebook.render.parsing.diff import diff_text
 from acp_notebook.render.text.record_text import ending_line, plain_entry
-from acp_notebook.session.content import TextBlock
+from acp_notebook.session.content import START, Content, Place, TextBlock, text_of
 from acp_notebook.session.state import EntryKey, Permission, SessionState
 from acp_notebook.session.timings import Timings
 from acp_notebook.session.updates import (
@@ -41,6 +41,8 @@ class ConsoleText:
         self._state = state
         self._timings = timings
         self._printed: dict[EntryKey, str] = {}
+        """The words of each printed entry; of a message the last ones."""
+        self._read: dict[EntryKey, tuple[Content, Place]] = {}
         self._open: EntryKey | None = None
         self._is_thinking = False
 
@@ -88,17 +90,23 @@ class ConsoleText:
         return is_first_of_call or LOOKS[key.kind].is_settled(self._state.entry(key))
 
     def _message(self, key: EntryKey) -> str:
-        text = clean(self._state.messages[key].text)
-        printed = self._printed.get(key, "")
-        if text == printed:
+        content = self._state.messages[key].content
+        before, place = self._read.get(key, (content, START))
+        self._read[key] = content, content.end
+        is_replaced = False
+        if content is before:
+            text = text_of(block for _, block in content.since(place))
+        else:
+            text, printed = content.text, before.text_until(place)
+            is_replaced = bool(printed) and not text.startswith(printed)
+            text = text if is_replaced else text[len(printed) :]
+        if not text and not is_replaced:
             return ""
-        self._printed[key] = text
+        self._printed[key] = text = clean(text)
         self._is_thinking = False
-        before = "" if self._open == key else self._closed()
+        above = "" if self._open == key else self._closed()
         self._open = key
-        if printed and text.startswith(printed):
-            return before + text[len(printed) :]
-        return f"{before}\n(replaced)\n{text}" if printed else before + text
+        return f"{above}\n(replaced)\n{text}" if is_replaced else above + text
 
 
 def question_text(state: SessionState, permission: Permission, agent_name: str) -> str:
