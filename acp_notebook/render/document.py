@@ -47,7 +47,6 @@ from acp_notebook.session.updates import (
     PromptId,
     TerminalId,
     ToolCallId,
-    ToolCallSubject,
 )
 
 _SETTLED = STREAMED | {"plan"}
@@ -89,6 +88,7 @@ class TurnDocument:
         self._theme.spans = (timings or Timings()).spans
         self._theme.folder = folder
         self._entries: dict[EntryKey, CardEntry | StreamEntry] = {}
+        self._keys: dict[str, EntryKey] = {}
         self._window = VirtualList()
         self._terminals: dict[TerminalId, LiveTerminal] = {}
         self._dirty: dict[EntryKey, None] = {}
@@ -216,10 +216,8 @@ class TurnDocument:
         return ToolCallId(key.id) if key else None
 
     def _key_of(self, ident: str, kind: str) -> EntryKey | None:
-        for key, entry in self._entries.items():
-            if key.kind == kind and entry.ident == ident:
-                return key
-        return None
+        key = self._keys.get(ident)
+        return key if key is not None and key.kind == kind else None
 
     def has_option(self, option_id: str, value: str) -> bool:
         """Whether the session has an option with this choice."""
@@ -272,6 +270,7 @@ class TurnDocument:
             ident = f"e{self._created}"
             self._created += 1
             self._entries[key] = entry_type(key)(key, ident, self._theme)
+            self._keys[ident] = key
             self._touch_plans(key)
         self._dirty[key] = None
 
@@ -291,12 +290,8 @@ class TurnDocument:
             self._dirty[key] = None
 
     def _questions_about(self, tool_call_id: ToolCallId) -> list[EntryKey]:
-        keys = [
-            EntryKey("permission", permission.request.permission_id)
-            for permission in self._state.open_permissions
-            if permission.request.subject == ToolCallSubject(tool_call_id)
-        ]
-        return [key for key in keys if key in self._entries]
+        asked = self._state.asked_about.get(tool_call_id, ())
+        return [key for key in asked if key in self._entries]
 
     def _terminal_changed(self, terminal_id: TerminalId, *, is_output_only: bool) -> None:
         lone = EntryKey("terminal", terminal_id)
@@ -320,7 +315,10 @@ class TurnDocument:
         self._dirty.pop(key, None)
         self._touch_plans(key)
         is_hidden = self._window.forget(key)
-        if entry is not None and entry.is_placed and not is_hidden:
+        if entry is None:
+            return
+        del self._keys[entry.ident]
+        if entry.is_placed and not is_hidden:
             self._removed.append(entry.ident)
 
     # operations
@@ -338,7 +336,7 @@ class TurnDocument:
         return close(self._entries, keys, self._state, dirty)
 
     def _window_operations(self) -> list[Operation]:
-        leaving = self._window.leaving(self._entries, self._state.open_questions)
+        leaving = self._window.leaving(self._entries, self._state.asked)
         return [op.remove(self._entries[key].ident) for key in leaving]
 
     def _mark_thinking(self) -> None:

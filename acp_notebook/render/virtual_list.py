@@ -36,7 +36,8 @@ class VirtualList:
                 break
             if key not in self.hidden and key not in waiting:
                 found.append(key)
-        self._hide(found, entries)
+        if found:
+            self._hide(found, entries)
         return [key for key in found if entries[key].is_placed]
 
     def _hide(self, keys: Iterable[EntryKey], entries: Mapping[EntryKey, Any]) -> None:

@@ -17,9 +17,9 @@ Changes = list[SessionChange]
 
 def requested(state: SessionState, update: ElicitationRequested) -> Changes:
     """Add the request as an entry of the turn at work, like a permission."""
-    state.elicitations[update.elicitation_id] = Elicitation(update)
     key = EntryKey("elicitation", update.elicitation_id)
-    state.add_entry(key)
+    elicitation = state.elicitations[update.elicitation_id] = Elicitation(update)
+    state.ask(key, elicitation)
     return [EntryChanged(key), HeaderChanged()]
 
 
@@ -30,7 +30,9 @@ def settled(state: SessionState, update: ElicitationSettled) -> Changes:
         return []
     elicitation.answer = update
     elicitation.errors = {}
-    return [EntryChanged(EntryKey("elicitation", update.elicitation_id)), HeaderChanged()]
+    key = EntryKey("elicitation", update.elicitation_id)
+    state.settle(key)
+    return [EntryChanged(key), HeaderChanged()]
 
 
 def answer_refused(state: SessionState, update: AnswerRefused) -> Changes:

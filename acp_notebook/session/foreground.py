@@ -231,9 +231,9 @@ def prompt_withdrawn(state: SessionState, update: u.PromptWithdrawn) -> Changes:
 
 def permission_requested(state: SessionState, update: u.PermissionRequested) -> Changes:
     """Add the request as an entry, which no tool call update closes (PERM-5)."""
-    state.permissions[update.permission_id] = Permission(update)
     key = EntryKey("permission", update.permission_id)
-    state.add_entry(key)
+    permission = state.permissions[update.permission_id] = Permission(update)
+    state.ask(key, permission)
     return [EntryChanged(key), HeaderChanged()]
 
 
@@ -243,8 +243,10 @@ def permission_settled(state: SessionState, update: u.PermissionSettled) -> Chan
     if permission.answer is not None:
         return []
     permission.answer = update
+    key = EntryKey("permission", update.permission_id)
+    state.settle(key)
     _note_refusal(state, permission)
-    return [EntryChanged(EntryKey("permission", update.permission_id)), HeaderChanged()]
+    return [EntryChanged(key), HeaderChanged()]
 
 
 def _note_refusal(state: SessionState, permission: Permission) -> None:

@@ -30,7 +30,7 @@ class Selection:
 
     def entries(self) -> list[EntryKey]:
         """Return the entries to show now, in timeline order."""
-        open_keys = set(self._state.open_questions)
+        open_keys = self._state.asked.keys()
         self._guests = {key for key in open_keys if not self.owns(key)}
         return [key for key in self._state.timeline if self.owns(key) or key in open_keys]
 

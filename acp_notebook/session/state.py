@@ -36,6 +36,7 @@ from acp_notebook.session.updates import (
     TerminalId,
     TerminalItem,
     ToolCallId,
+    ToolCallSubject,
     ToolContent,
     UnknownUpdate,
     Violation,
@@ -259,6 +260,9 @@ class SessionState:
     plans: dict[PlanId, Plan] = field(default_factory=dict)
     permissions: dict[PermissionId, Permission] = field(default_factory=dict)
     elicitations: dict[ElicitationId, Elicitation] = field(default_factory=dict)
+    # the unanswered questions, and those of them about a tool call, so that many stay fast
+    asked: dict[EntryKey, Permission | Elicitation] = field(default_factory=dict, compare=False)
+    asked_about: dict[ToolCallId, dict[EntryKey, None]] = field(default_factory=dict, compare=False)
     prompts: dict[PromptId, Prompt] = field(default_factory=dict)
     # the prompts that have not ended, so that updates of a long session stay fast
     pending: dict[PromptId, Prompt] = field(default_factory=dict)
@@ -341,42 +345,51 @@ class SessionState:
         ]
         return going_on + self.timeline[end:]
 
+    def ask(self, key: EntryKey, question: Permission | Elicitation) -> None:
+        """Add an unanswered question as an entry."""
+        self.asked[key] = question
+        about = _subject_of(question)
+        if about is not None:
+            self.asked_about.setdefault(about, {})[key] = None
+        self.add_entry(key)
+
+    def settle(self, key: EntryKey) -> None:
+        """Note that a question was answered."""
+        about = _subject_of(self.asked.pop(key))
+        if about is not None:
+            keys = self.asked_about[about]
+            del keys[key]
+            if not keys:
+                del self.asked_about[about]
+
     @property
     def open_permissions(self) -> list[Permission]:
         """The unanswered permission requests, oldest first."""
-        return [permission for permission in self.permissions.values() if permission.is_open]
+        return [asked for asked in self.asked.values() if isinstance(asked, Permission)]
 
     @property
     def open_elicitations(self) -> list[Elicitation]:
         """The unanswered forms and urls, oldest first."""
-        return [asked for asked in self.elicitations.values() if asked.is_open]
-
-    @property
-    def open_questions(self) -> list[EntryKey]:
-        """The entries of unanswered questions: permissions, then forms and urls."""
-        asked = [EntryKey("permission", p.request.permission_id) for p in self.open_permissions]
-        return asked + [
-            EntryKey("elicitation", e.request.elicitation_id) for e in self.open_elicitations
-        ]
+        return [asked for asked in self.asked.values() if isinstance(asked, Elicitation)]
 
     def is_open_question(self, key: EntryKey) -> bool:
         """Whether an entry is an unanswered question."""
-        asked: Permission | Elicitation | None = None
-        if key.kind == "permission":
-            asked = self.permissions.get(PermissionId(key.id))
-        elif key.kind == "elicitation":
-            asked = self.elicitations.get(ElicitationId(key.id))
-        return asked is not None and asked.is_open
+        return key in self.asked
 
     @property
     def has_questions(self) -> bool:
         """Whether there is an unanswered question."""
-        return bool(self.open_permissions or self.open_elicitations)
+        return bool(self.asked)
 
     @property
     def open_prompts(self) -> list[Prompt]:
         """The prompts that were sent and have not ended, oldest first."""
         return [prompt for prompt in self.pending.values() if prompt.is_in_flight]
+
+
+def _subject_of(question: Permission | Elicitation) -> ToolCallId | None:
+    subject = question.request.subject if isinstance(question, Permission) else None
+    return subject.tool_call_id if isinstance(subject, ToolCallSubject) else None
 
 
 # The records of each kind, by id or by entry key.

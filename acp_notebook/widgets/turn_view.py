@@ -24,6 +24,8 @@ from acp_notebook.widgets.static_files import join_modules, read_static
 
 # A reloaded page has a new id; the oldest ids are dropped.
 MAX_PAGES: Final = 16
+# How many urgent changes go out at once within one beat; a flood of questions is coalesced.
+MAX_URGENT: Final = 8
 
 
 class TurnView(anywidget.AnyWidget):
@@ -113,7 +115,8 @@ class TurnPresenter:
         self._call_later = call_later
         self._interval_s = 1 / rate_hz
         self._timer: Timer | None = None
-        self._sent_at = float("-inf")
+        self._sent_at = self._hurried_at = float("-inf")
+        self._hurries = 0
         self._number = 0
         self._is_closed = False
         self._is_over = False
@@ -125,10 +128,10 @@ class TurnPresenter:
         self._context = contextvars.copy_context()
 
     def changed(self, changes: Iterable[SessionChange]) -> None:
-        """Send changes of the state: urgent ones at once, others at the next beat."""
+        """Send changes of the state: a few urgent ones at once, others at the next beat."""
         if self._is_closed:
             return
-        if self._document.note(changes):
+        if self._document.note(changes) and self._may_hurry():
             self._flush()
         else:
             self._await_beat()
@@ -137,6 +140,13 @@ class TurnPresenter:
         if self._timer is None:
             wait_s = self._sent_at + self._interval_s - time.monotonic()
             self._timer = self._call_later(max(0.0, wait_s), self._on_beat)
+
+    def _may_hurry(self) -> bool:
+        now = time.monotonic()
+        if now - self._hurried_at >= self._interval_s:
+            self._hurried_at, self._hurries = now, 0
+        self._hurries += 1
+        return self._hurries <= MAX_URGENT
 
     def finish(
         self,

@@ -16,6 +16,7 @@ from acp_notebook.session import reducer
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import START, Content, ImageBlock, TextBlock, UnknownBlock
 from acp_notebook.session.reducer import apply
+from acp_notebook.session.selection import Selection
 from acp_notebook.session.state import EntryKey, SessionState
 
 BOUNDED = settings(deadline=None, max_examples=50)
@@ -277,6 +278,48 @@ def test_an_update_costs_the_same_in_a_long_session_as_in_a_short_one():
     short, long = costs_of_a_turn_after(2), costs_of_a_turn_after(400)
     assert min(short.values()) > 0
     assert long == short
+
+
+def costs_beside_open_questions(count):
+    state = SessionState()
+    for number in range(count):
+        apply(state, u.ToolCallUpdate(f"c{number}", title="t"))
+        about = u.ToolCallSubject(f"c{number}")
+        apply(state, u.PermissionRequested(f"{number}", "?", (), subject=about))
+    seen = Selection(state, lambda _: False)
+
+    def answer(number):
+        return seen.select(apply(state, u.PermissionSettled(f"{number}", "y", "you")))
+
+    def look():
+        key = EntryKey("permission", "3")
+        return state.has_questions, state.is_open_question(key), state.asked_about["c3"], key
+
+    return [lines_run_by(lambda: answer(1)), lines_run_by(lambda: answer(2)), lines_run_by(look)]
+
+
+def test_an_answer_costs_the_same_beside_many_open_questions():
+    assert costs_beside_open_questions(500) == costs_beside_open_questions(5)
+
+
+@BOUNDED
+@given(st.lists(st.one_of(st.none(), IDS), max_size=8), st.lists(st.integers(0, 8)), st.booleans())
+def test_the_open_questions_are_those_without_an_answer(about, answered, is_lost):
+    state = SessionState()
+    for number, call in enumerate(about):
+        subject = None if call is None else u.ToolCallSubject(call)
+        apply(state, u.PermissionRequested(f"{number}", "?", (), subject=subject))
+    for number in answered:
+        if number < len(about):
+            apply(state, u.PermissionSettled(f"{number}", "y", "you"))
+    if is_lost:
+        apply(state, u.AgentLost("gone"))
+    unanswered = [each for each in state.permissions.values() if each.is_open]
+    assert state.open_permissions == unanswered
+    assert state.has_questions == bool(unanswered)
+    kept = {key.id: call for call, keys in state.asked_about.items() for key in keys}
+    calls = {f"{number}": call for number, call in enumerate(about) if call is not None}
+    assert kept == {key.id: calls[key.id] for key in state.asked if key.id in calls}
 
 
 @pytest.mark.parametrize("count", [1, 1000])

@@ -186,6 +186,15 @@ def test_something_urgent_takes_what_waits_along(stage: Stage) -> None:
     assert "May I?" in str(stage.view.sent[-1]["ops"])
 
 
+def test_a_flood_of_questions_goes_out_in_few_messages(stage: Stage) -> None:
+    for number in range(1000):
+        stage.see(u.PermissionRequested(u.PermissionId(f"{number}"), f"May I {number}?", OPTIONS))
+    stage.beat()
+    assert "May I 999?" in str(stage.view.sent[-1]["ops"])
+    # So many at once in each beat that the machine needed, not one for each question.
+    assert len(stage.view.sent) < 500
+
+
 def test_messages_are_numbered_without_a_gap(stage: Stage) -> None:
     stage.see(say("one "), say("two"))
     stage.beat()

@@ -42,7 +42,8 @@ class QuestionCard:
         self._live = live
         self._agent_name = agent_name
         self._view: CellView | None = None
-        self._asked: dict[EntryKey, None] = dict.fromkeys(live.state.open_questions)
+        self._asked: dict[EntryKey, None] = dict.fromkeys(live.state.asked)
+        self._pending = dict(self._asked)
         self._selection = Selection(live.state, lambda key: key in self._asked)
         self._subscription: Subscription | None = live.subscribe(self._note)
 
@@ -84,10 +85,14 @@ class QuestionCard:
 
     def _note(self, changes: list[SessionChange]) -> None:
         keys = [change.key for change in changes if isinstance(change, EntryChanged)]
-        self._asked |= dict.fromkeys(filter(self._live.state.is_open_question, keys))
+        fresh = dict.fromkeys(filter(self._live.state.is_open_question, keys))
+        self._asked |= fresh
+        self._pending |= fresh
         if self._view is not None:
             self._view.changed(self._selection.select(changes))
-        if not any(map(self._is_pending, self._asked)) and self._subscription is not None:
+        while self._pending and not self._is_pending(next(iter(self._pending))):
+            del self._pending[next(iter(self._pending))]
+        if not self._pending and self._subscription is not None:
             self._subscription.close()
             self._subscription = None
             if self._view is not None:

@@ -58,7 +58,7 @@ class SessionCell:
 
         state = self._live.state
         recent = state.entries_since_last_end()
-        self._earlier = set(state.timeline) - {*recent, *state.open_questions}
+        self._earlier = set(state.timeline) - {*recent, *state.asked}
         return TurnDocument(
             state,
             agent_name=self._session.agent.label,
