@@ -12,6 +12,9 @@
     ├── TurnStopped                     `raise_for_stop` found another end than `end_turn`
     └── UsageError                      the caller's mistake; the message says how to fix it
 
+    KeyboardInterrupt
+    └── WaitInterrupted                 an interrupt of one of our waits, told in one line
+
 Every message says what happened and what to do next. Cancelling is not an error: it is the
 stop reason `cancelled`.
 """
@@ -19,6 +22,7 @@ stop reason `cancelled`.
 from __future__ import annotations
 
 import difflib
+import errno
 import re
 from collections.abc import Iterable
 from typing import Any, Final
@@ -140,6 +144,25 @@ class TurnTimeout(AcpNotebookError, TimeoutError):
 
 class UsageError(AcpNotebookError):
     """The caller's mistake; the message says how to fix it."""
+
+
+class WaitInterrupted(KeyboardInterrupt):
+    """An interrupt of a wait. Queued cells do not run."""
+
+    def _render_traceback_(self) -> list[str]:
+        # IPython calls this: one line instead of a traceback through our own code.
+        return [str(self)]
+
+
+def out_of_files(error: BaseException) -> AgentError | None:
+    """Return a clear error for a reached limit of open files; None for any other error."""
+    if not isinstance(error, OSError) or error.errno not in {errno.EMFILE, errno.ENFILE}:
+        return None
+    whose = "This process has" if error.errno == errno.EMFILE else "This machine has"
+    return AgentError(
+        f"{whose} as many files open as it may ({error.strerror}). End agents that are not needed "
+        "(%acp quit LABEL), close files, or start Jupyter with a higher limit: ulimit -n 4096"
+    )
 
 
 def describe_error(code: int, message: str, data: Any = None) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import concurrent.futures
+import itertools
 import logging
 import os
 import weakref
@@ -23,6 +24,7 @@ from acp_notebook.client.connection import session_calls
 from acp_notebook.client.connection.agent_connection import AgentConnection
 from acp_notebook.client.connection.reconnecting import ReconnectingConnection
 from acp_notebook.client.connection.session_calls import SessionListing
+from acp_notebook.client.ending import end_all
 from acp_notebook.client.host import McpServer, current_host
 from acp_notebook.client.live.audience import Audience, ElicitFunction, Respondents
 from acp_notebook.client.live.live_session import LiveSession
@@ -32,13 +34,21 @@ from acp_notebook.client.serving.client_methods import ClientMethods
 from acp_notebook.client.serving.files_and_terminals import FilesAndTerminals
 from acp_notebook.client.session import Session
 from acp_notebook.client.turn import Turn
-from acp_notebook.errors import AgentError, AuthRequired, UnsupportedByAgent, UsageError
+from acp_notebook.errors import (
+    AgentError,
+    AuthRequired,
+    UnsupportedByAgent,
+    UsageError,
+    WaitInterrupted,
+    out_of_files,
+)
 from acp_notebook.protocol.dialect import SessionSetup
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-_living: weakref.WeakSet[Agent] = weakref.WeakSet()
+_living: weakref.WeakValueDictionary[int, Agent] = weakref.WeakValueDictionary()
+_numbers = itertools.count()
 
 
 class Agent(AgentFacts):
@@ -80,7 +90,7 @@ class Agent(AgentFacts):
             setup_for=self._setup_for,
         )
         super().__init__(connecting, shared_thread())
-        _living.add(self)
+        _living[next(_numbers)] = self
 
     def __repr__(self) -> str:
         version = f"ACP v{self.protocol_version}" if self.connection.negotiated else "not connected"
@@ -324,11 +334,18 @@ class Agent(AgentFacts):
         return self.session.stop()
 
     def quit(self) -> None:
-        """End the agent and all its processes. May be called more than once."""
+        """End the agent and all its processes, within 5 s. May be called more than once.
+
+        Raises:
+            WaitInterrupted: The wait was interrupted; what still ran is killed.
+        """
+        if end_all([self]):
+            logger.warning("The agent %s did not end in time and was killed.", self.label)
+
+    def begin_to_end(self) -> concurrent.futures.Future[None]:
+        """Begin to end the agent for good; see `quit`, which also waits."""
         self.has_quit = self._connecting.is_over = True
-        work = self.thread.submit(self._close())
-        current_host().wait(work, None)
-        work.result()
+        return self.thread.submit(self._close())
 
     async def _close(self) -> None:
         await self._connecting.close()
@@ -358,9 +375,16 @@ class Agent(AgentFacts):
         try:
             future = self.thread.submit(work(audience))
             current_host().wait_for_agent(self, future, is_start=is_start)
+            return future.result()
+        except KeyboardInterrupt:
+            if is_start:  # `start` ends the whole attempt
+                raise WaitInterrupted(f"The start of {self.label} was interrupted.") from None
+            future.cancel()
+            raise WaitInterrupted(f"Interrupted: {self.label} had not answered.") from None
+        except OSError as error:
+            raise out_of_files(error) or error from None
         finally:
-            self.thread.call(attendance.close)
-        return future.result()
+            self.thread.post(attendance.close)
 
     def reopen_for(self, session: Session, turn: Turn) -> None:
         """Restart the agent for a waiting prompt; on the agent thread."""
@@ -371,9 +395,14 @@ def _run_user_function(function: Callable[..., Any], *args: Any) -> concurrent.f
     return current_host().run_user_function(function, *args)
 
 
+def running_agents() -> list[Agent]:
+    """Return the agents of this process that were not ended, in the order of their start."""
+    return [agent for agent in list(_living.values()) if not agent.has_quit]
+
+
 @atexit.register
 def _kill_all() -> None:
-    for agent in list(_living):
+    for agent in list(_living.values()):
         agent.kill_now()
 
 

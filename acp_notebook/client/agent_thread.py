@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from acp_notebook.errors import UsageError
+from acp_notebook.errors import UsageError, WaitInterrupted
 
 logger = logging.getLogger(__name__)
 
@@ -80,7 +80,11 @@ class AgentThread:
         self.loop.call_soon_threadsafe(work)
 
     def call(self, read: Callable[[], T]) -> T:
-        """Run a function on the thread and return its value; short work only."""
+        """Run a function on the thread and return its value; short work only.
+
+        Raises:
+            WaitInterrupted: The caller was interrupted, as the thread was busy.
+        """
         if self.is_current:
             return read()
         answer: concurrent.futures.Future[T] = concurrent.futures.Future()
@@ -91,8 +95,14 @@ class AgentThread:
             except BaseException as error:  # noqa: BLE001 - it belongs to the caller
                 answer.set_exception(error)
 
-        self.post(run)
-        return answer.result()
+        try:
+            self.post(run)
+            return answer.result()
+        except KeyboardInterrupt:
+            raise WaitInterrupted(
+                "Interrupted while the thread of the agents was busy. If it stays busy, "
+                "%acp quit --all ends the agents all the same."
+            ) from None
 
 
 _shared: AgentThread | None = None

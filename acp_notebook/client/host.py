@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from acp_notebook.client.live.audience import Audience, Nobody
 from acp_notebook.client.user_functions import run_on_own_thread
+from acp_notebook.errors import WaitInterrupted
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
@@ -58,8 +59,15 @@ class Host:
     """
 
     def wait(self, future: concurrent.futures.Future[Any], timeout_s: float | None) -> bool:
-        """Wait until the future is done; return False on timeout."""
-        done, _ = concurrent.futures.wait([future], timeout_s)
+        """Wait until the future is done; return False on timeout.
+
+        Raises:
+            WaitInterrupted: The wait was interrupted.
+        """
+        try:
+            done, _ = concurrent.futures.wait([future], timeout_s)
+        except KeyboardInterrupt:
+            raise WaitInterrupted("Interrupted.") from None
         return bool(done)
 
     def attended(self) -> AbstractContextManager[None]:

@@ -262,7 +262,7 @@ class Session:
                 rest, timeout, cancel=self._stop_softly, outcome=lambda: self.state
             )
         finally:
-            self.agent.thread.call(subscription.close)
+            self.agent.thread.post(subscription.close)
         if not is_over:
             raise TurnTimeout(
                 f"The agent {self.agent.label} still works after {timeout:g} s. Wait again with "

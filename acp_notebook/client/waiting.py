@@ -9,16 +9,13 @@ from contextlib import suppress
 from typing import Any
 
 from acp_notebook.client.host import current_host
+from acp_notebook.errors import WaitInterrupted
 
 CANCEL_GRACE_S = 5.0
 
 
-class TurnInterrupted(KeyboardInterrupt):
+class TurnInterrupted(WaitInterrupted):
     """An interrupt of a wait, after the turn was cancelled. Queued cells do not run."""
-
-    def _render_traceback_(self) -> list[str]:
-        # IPython calls this: one line instead of a traceback through our own code.
-        return [str(self)]
 
 
 def wait_or_cancel(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from acp_notebook.client.host import Host
 from acp_notebook.client.live.audience import Audience, Nobody
-from acp_notebook.errors import printable
+from acp_notebook.errors import WaitInterrupted, printable
 from acp_notebook.kernel.front_end import present_front_end, present_kernel
 from acp_notebook.kernel.views.console_cell import ConsoleAudience, ConsoleCell
 from acp_notebook.kernel.views.question_card import QuestionPlace
@@ -43,11 +43,14 @@ class NotebookHost(Host):
             bell_of_main_thread()  # now: a later wait may find no file left to open
 
     def wait(self, future: concurrent.futures.Future[Any], timeout_s: float | None) -> bool:
-        """Wait while the page's buttons work; an interrupt is raised."""
+        """See `Host.wait`; the page's buttons work meanwhile."""
         done = WaitEvent()
         future.add_done_callback(lambda _: done.set())
-        with Pump(present_kernel()) as pump:
-            return pump.wait(done, timeout_s)
+        try:
+            with Pump(present_kernel()) as pump:
+                return pump.wait(done, timeout_s)
+        except KeyboardInterrupt:
+            raise WaitInterrupted("Interrupted.") from None
 
     @contextmanager
     def attended(self) -> Iterator[None]:
@@ -64,18 +67,13 @@ class NotebookHost(Host):
     def wait_for_agent(
         self, agent: Agent, work: concurrent.futures.Future[Any], *, is_start: bool
     ) -> None:
-        """See `Host.wait_for_agent`; shows a slow start, and an interrupt cancels other work."""
+        """See `Host.wait_for_agent`; shows a slow start."""
         known = len(_violations_outside_sessions(agent))
-        try:
-            if not is_start or self.wait(work, QUICK_START_S):
+        if not is_start or self.wait(work, QUICK_START_S):
+            self.wait(work, None)
+        else:
+            with closing(StartDisplay(agent, work, waited_s=QUICK_START_S)):
                 self.wait(work, None)
-            else:
-                with closing(StartDisplay(agent, work, waited_s=QUICK_START_S)):
-                    self.wait(work, None)
-        except KeyboardInterrupt:
-            if not is_start:  # `Agent.start` ends a whole start itself
-                work.cancel()
-            raise
         for violation in _violations_outside_sessions(agent)[known:]:
             words = f"{agent.label} broke the protocol: {violation.where}: {violation.reason}"
             print(printable(words))  # noqa: T201 - no session's view shows it

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import signal
 import threading
 
 import pytest
 
 from acp_notebook.client.agent_thread import AgentThread, shared_thread
-from acp_notebook.errors import UsageError
+from acp_notebook.errors import UsageError, WaitInterrupted
 
 
 @pytest.fixture
@@ -39,6 +40,21 @@ def test_a_call_returns_the_value_and_raises_the_callers_error(thread):
 
 def test_a_call_from_the_thread_itself_does_not_wait_for_itself(thread):
     assert thread.call(lambda: thread.call(lambda: "inner")) == "inner"
+
+
+def test_an_interrupt_of_a_call_to_a_busy_thread_is_told_in_one_line(thread):
+    is_free = threading.Event()
+
+    def be_busy():
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        is_free.wait(10)
+
+    with pytest.raises(WaitInterrupted, match="the thread of the agents was busy") as caught:
+        thread.call(be_busy)
+    assert caught.value._render_traceback_() == [str(caught.value)]
+    assert caught.value.__suppress_context__
+    is_free.set()
+    assert thread.call(lambda: "free again") == "free again"
 
 
 def test_a_spawned_task_that_fails_is_logged_and_costs_only_itself(thread, caplog):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from acp_notebook.client.process.child_process import READ_BYTES, ChildProcess, signal_name
 from acp_notebook.client.process.environment import agent_environment
-from acp_notebook.errors import AgentNotFound
+from acp_notebook.errors import AgentNotFound, out_of_files
 from acp_notebook.jsonrpc import StreamTransport
 
 STDERR_TAIL_BYTES = 64 * 1024
@@ -87,6 +87,8 @@ class AgentProcess:
                 program, command[1:], env=environment, cwd=cwd, stdin=pipe, stderr=pipe
             )
         except (OSError, ValueError) as error:
+            if (limit := out_of_files(error)) is not None:
+                raise limit from error
             reason = getattr(error, "strerror", None) or error
             raise AgentNotFound(
                 f"{program} cannot be started: {reason}. "
