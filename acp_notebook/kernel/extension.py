@@ -52,7 +52,7 @@ def unload_ipython_extension(ip: InteractiveShell) -> None:
 
     magics = ip.magics_manager.registry.pop(AcpMagics.__name__, None)
     if magics is not None:
-        magics.state.roster.quit_all()
+        magics.state.roster.quit(magics.state.roster)
         magics.state.log.remove()
     remove_completion(ip)
     remove_prompt_lines(ip)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from shell_bench import shell_bench
 
+import acp_notebook as acp
+
 
 @pytest.fixture(scope="module")
 def bench():
@@ -49,3 +51,28 @@ def test_what_stands_allowed_is_shown_and_taken_back_singly(bench):
     session.live.respondents.grants |= {"run_code": None}
     assert "Nothing is allowed beyond it." in bench.shown("%acp permissions forget")
     assert "Only `forget` takes the name of a tool" in bench.fail("%acp permissions ask run_code")
+
+
+def test_agents_that_python_code_started_are_listed_named_and_ended(bench, capsys):
+    mine = [acp.start("demo"), acp.start("demo")]
+    told = bench.shown("%acp")
+    assert [line.split("  ")[0] for line in told.splitlines()[1:4]] == ["demo", "demo-2", "demo-3"]
+    assert "Python code started these agents: demo-2, demo-3." in told
+    assert "%acp prompt --to demo-2" in told
+    bench.run("%acp quit demo-2")
+    assert capsys.readouterr().out.endswith("Ended: demo-2.\n")
+    assert [agent.has_quit for agent in mine] == [True, False]
+    assert "demo-3" in bench.shown("%acp"), "the other one keeps its name"
+    bench.run("%acp quit --all")
+    assert capsys.readouterr().out.endswith("Ended: demo, demo-3.\n")
+    assert mine[1].has_quit
+    assert "No agent is running" in bench.shown("%acp")
+
+
+def test_an_agent_that_python_code_started_has_to_be_named(bench):
+    mine = acp.start("demo", label="mine")
+    told = bench.fail("%acp prompt hello")
+    assert told.startswith("Python code started mine: say which one you mean by its name")
+    bench.run("%acp prompt --quiet --to mine hello")
+    assert len(mine.session.turns) == 1
+    bench.run("%acp quit mine")

@@ -19,6 +19,7 @@ import psutil
 
 from acp_notebook.client.process import guard
 from acp_notebook.client.process.guard_line import GuardFailedError, GuardLine
+from acp_notebook.client.process.spare_files import keep_spare_files, spare_files
 
 logger = logging.getLogger(__name__)
 
@@ -76,6 +77,7 @@ class ChildProcess:
     def __init__(
         self, process: asyncio.SubprocessTransport, pipes: Pipes, line: GuardLine | None
     ) -> None:
+        keep_spare_files()
         self.pipes = pipes
         self.pid = process.get_pid() if line is None else line.pid
         """The process id, which is also the id of its process session."""
@@ -144,22 +146,24 @@ class ChildProcess:
 
     def tree(self) -> list[psutil.Process]:
         """Return the process and its descendants, including those that left its session."""
-        with contextlib.suppress(psutil.Error):
+        with contextlib.suppress(psutil.Error, OSError), spare_files():
             if self._guard is not None:
                 return list(self._guard.children(recursive=True))
-        with contextlib.suppress(psutil.Error):
+        with contextlib.suppress(psutil.Error, OSError), spare_files():
             if self._root is not None:
                 return [*self._root.children(recursive=True), self._root]
         return []
 
     def signal(self, tree: list[psutil.Process], number: signal.Signals) -> None:
         """Send a signal to these processes and to all processes of the session."""
-        # psutil compares creation times, so a reused pid is never hit.
-        for process in tree:
-            with contextlib.suppress(psutil.Error):
-                process.send_signal(number)
-        if os.name == "posix" and not self._pid_is_reused():
-            guard.signal_session(self.pid, number)
+        with spare_files():
+            # psutil compares creation times, so a reused pid is never hit.
+            for process in tree:
+                with contextlib.suppress(psutil.Error, OSError):
+                    process.send_signal(number)
+            with contextlib.suppress(OSError):
+                if os.name == "posix" and not self._pid_is_reused():
+                    guard.signal_session(self.pid, number)
 
     async def terminate(self, tree: list[psutil.Process], stage_s: float) -> None:
         """Terminate the processes; kill those that still run after `stage_s` seconds."""

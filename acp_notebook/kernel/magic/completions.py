@@ -173,13 +173,16 @@ def _arguments(
 def _agent(state: MagicState, label: str | None) -> Agent | None:
     agents = list(state.roster)  # `Roster.find` would make the agent the present one
     if label is not None:
-        return next((agent for agent in agents if agent.label == label), None)
+        own = next((agent for agent in agents if agent.label == label), None)
+        return own or state.roster.others.get(label)
     return agents[-1] if agents else None
 
 
 def _labels(state: MagicState) -> Iterator[tuple[str, str]]:
     for agent in reversed(list(state.roster)):
         yield agent.label, "agent that runs here"
+    for name in state.roster.others:
+        yield name, "agent that Python code started"
 
 
 def _policies(state: MagicState) -> Iterator[tuple[str, str]]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MUTED = "color:var(--jp-ui-font-color2,#757575)"
 CODE = "font-family:var(--jp-code-font-family,monospace);font-size:.92em"
+_STATUS_HEAD = ("agent", "state", "session", "turns", "protocol", "permissions")
 _FRAME = "font-family:var(--jp-ui-font-family,sans-serif);line-height:1.5;padding:2px 0"
 
 
@@ -66,23 +67,39 @@ def show_started(agent: Agent) -> None:
 
 def show_status(roster: Roster) -> None:
     """Show the agents of this notebook, their states, and the next steps."""
-    if not len(roster):
+    others = roster.others
+    if not len(roster) and not others:
         words, command = "No agent is running. For a first try: ", "%acp start demo"
         html = Markup('{}<code style="{}">{}</code>').format(words, CODE, command)
         show_bundle(html, words + command)
         return
-    rows = [("agent", "state", "session", "turns", "protocol", "permissions")]
+    rows: list[tuple[str, ...]] = [_STATUS_HEAD]
     for agent in roster:
-        if agent.needs_login:
-            rows.append((agent.label, "needs login", "%acp login", "", "", ""))
-        for session in agent.sessions:
-            title = session.title or session.id
-            state = _state_words(session)
-            version = f"v{agent.protocol_version}"
-            granted = "".join(f"; {name} allowed" for name in session.grants)
-            allowed = f"{_policy_words(session.permissions)}{granted}"
-            rows.append((agent.label, state, title, str(len(session.turns)), version, allowed))
-    show_table(rows, "%%acp prompts the last one; %acp help shows the rest.")
+        rows += _status_rows(agent.label, agent)
+    for name, agent in others.items():
+        rows += _status_rows(name, agent) or [(name, "no session", "", "", "", "")]
+    note = "%%acp prompts the last one; %acp help shows the rest."
+    if others:
+        many = "these agents" if len(others) > 1 else "this agent"
+        note = (
+            f"Python code started {many}: {', '.join(others)}. Name one to use it: "
+            f"%acp prompt --to {next(iter(others))} ..., %acp quit {next(iter(others))}. "
+            + (note if len(roster) else "%acp quit --all ends all.")
+        )
+    show_table(rows, note)
+
+
+def _status_rows(name: str, agent: Agent) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    if agent.needs_login:
+        rows.append((name, "needs login", "%acp login", "", "", ""))
+    for session in agent.sessions:
+        title = session.title or session.id
+        turns, version = str(len(session.turns)), f"v{agent.protocol_version}"
+        granted = "".join(f"; {tool} allowed" for tool in session.grants)
+        allowed = f"{_policy_words(session.permissions)}{granted}"
+        rows.append((name, _state_words(session), title, turns, version, allowed))
+    return rows
 
 
 def _state_words(session: Session) -> str:

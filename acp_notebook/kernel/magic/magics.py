@@ -17,7 +17,7 @@ from IPython.utils.text import DollarFormatter
 from traitlets import Unicode
 
 from acp_notebook.client.live.policy_names import POLICY_NAMES
-from acp_notebook.errors import UsageError
+from acp_notebook.errors import UsageError, out_of_files
 from acp_notebook.kernel.magic.commands.inspection import status
 from acp_notebook.kernel.magic.commands.prompts import CELL
 from acp_notebook.kernel.magic.state import MagicState
@@ -59,6 +59,8 @@ class AcpMagics(Magics):
                 self._run(line)
         except UsageError as error:
             raise IPythonUsageError(str(error)) from None
+        except OSError as error:
+            raise out_of_files(error) or error from None
 
     def _run(self, line: str) -> None:
         name, _, rest = line.strip().partition(" ")

@@ -158,13 +158,19 @@ def stop(state: MagicState, given: Namespace) -> None:
     state.print(state.roster.find(given.label).stop())
 
 
-@subcommand("quit", LABEL, option("--all", action="store_true", help="end every agent"))
+@subcommand(
+    "quit",
+    LABEL,
+    option("--all", action="store_true", help="end every agent, also those of Python code"),
+)
 def quit_agent(state: MagicState, given: Namespace) -> None:
     """End the agent and all its processes."""
     if given.all:
-        ended = state.roster.quit_all()
+        named = {**{agent.label: agent for agent in state.roster}, **state.roster.others}
     else:
         agent = state.roster.find(given.label)
-        state.roster.quit(agent)
-        ended = [agent.label]
-    state.print(f"Ended: {', '.join(ended)}." if ended else "No agent was running.")
+        named = {given.label or agent.label: agent}
+    killed = state.roster.quit(named.values())
+    state.print(f"Ended: {', '.join(named)}." if named else "No agent was running.")
+    if killed:
+        state.print(f"These did not end in time and were killed: {', '.join(killed)}.")

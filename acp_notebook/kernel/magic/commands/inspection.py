@@ -14,7 +14,7 @@ def status(state: MagicState) -> None:
     from acp_notebook.kernel.views.question_card import show_questions
 
     show_status(state.roster)
-    for agent in state.roster:
+    for agent in [*state.roster, *state.roster.others.values()]:
         show_questions(agent)
 
 
