@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import concurrent.futures
+import os
 import threading
+from contextlib import contextmanager, suppress
 
+import psutil
 import pytest
 from memory_agent import LATER, MemoryAgent
 from watching import all_gone, bad, until_text
@@ -12,7 +15,7 @@ from watching import all_gone, bad, until_text
 from acp_notebook.client import ending
 from acp_notebook.client.agent import running_agents
 from acp_notebook.client.ending import end_all
-from acp_notebook.errors import WaitInterrupted
+from acp_notebook.errors import AgentError, WaitInterrupted
 
 
 class Stubborn:
@@ -72,6 +75,37 @@ def test_an_agent_ends_though_the_thread_of_the_agents_is_blocked(start, monkeyp
     assert agent not in running_agents()
     assert "stuck did not end in time" in caplog.text
     is_free.set()
+
+
+@contextmanager
+def no_file_left():
+    """Opens files until the system refuses more, under a limit just above what is open."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    first = os.open(os.devnull, os.O_RDONLY)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (first + 64, hard))
+    files = [first]
+    with suppress(OSError):
+        while True:
+            files.append(os.open(os.devnull, os.O_RDONLY))
+    try:
+        yield
+    finally:
+        for each in files:
+            os.close(each)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the limit is another one there")
+def test_an_agent_and_its_children_end_when_no_file_can_be_opened(start, short_stages):
+    agent = start(bad("ignores-eof", "stubborn"))
+    pids = [agent.pid, *(each.pid for each in psutil.Process(agent.pid).children())]
+    with no_file_left():
+        with pytest.raises(AgentError, match=r"as many files open as it may.*%acp quit LABEL"):
+            start(bad("ignores-eof"))
+        agent.quit()
+    assert all_gone(pids)
 
 
 def test_an_interrupt_of_the_start_ends_the_attempt_in_one_line(meet, impatient):
