@@ -32,7 +32,7 @@ from acp_notebook.client.live.policies import Policy, check_policy
 from acp_notebook.client.login import Login
 from acp_notebook.client.serving.client_methods import ClientMethods
 from acp_notebook.client.serving.files_and_terminals import FilesAndTerminals
-from acp_notebook.client.session import Session
+from acp_notebook.client.session import Session, forget_turns_of
 from acp_notebook.client.turn import Turn
 from acp_notebook.errors import (
     AgentError,
@@ -345,6 +345,7 @@ class Agent(AgentFacts):
     def begin_to_end(self) -> concurrent.futures.Future[None]:
         """Begin to end the agent for good; see `quit`, which also waits."""
         self.has_quit = self._connecting.is_over = True
+        forget_turns_of(self)
         return self.thread.submit(self._close())
 
     async def _close(self) -> None:

@@ -339,7 +339,13 @@ def last_turn() -> AnyTurn | None:
     return _last_turn
 
 
-def remember_turn(turn: AnyTurn) -> None:
+def remember_turn(turn: AnyTurn | None) -> None:
     """Make a turn the last one."""
     global _last_turn  # noqa: PLW0603 - one last turn per process
     _last_turn = turn
+
+
+def forget_turns_of(agent: Agent) -> None:
+    """Let go of the last turn if it is the agent's: it holds all that the agent ever said."""
+    if isinstance(_last_turn, Turn) and _last_turn.session.agent is agent:
+        remember_turn(None)

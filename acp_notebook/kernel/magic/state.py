@@ -5,7 +5,8 @@ Runs no subcommand. Heavy modules are imported at first use.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import weakref
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -28,11 +29,20 @@ class MagicState:
         self.shell = shell
         self.roster = Roster()
         self.log = CellLog(shell)
-        self.last_turn: AnyTurn | None = None
+        self._last_turn: Callable[[], AnyTurn | None] = lambda: None
         self.local: Mapping[str, Any] = {}
         """The local variables of a prompting function; empty at top level."""
         self.default_agent = ""
         self.default_permissions = ""
+
+    @property
+    def last_turn(self) -> AnyTurn | None:
+        """The turn that a magic prompted or showed last, until its agent is ended."""
+        return self._last_turn()
+
+    @last_turn.setter
+    def last_turn(self, turn: AnyTurn) -> None:
+        self._last_turn = weakref.ref(turn)  # its session holds it, or `acp_notebook.last`
 
     @cached_property
     def cache(self) -> TurnCache:

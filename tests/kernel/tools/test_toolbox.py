@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import collections
+import gc
+import inspect
+import linecache
 import threading
 
 import numpy as np
@@ -172,6 +175,20 @@ def test_an_exception_comes_as_a_traceback_of_the_agents_code_alone(hands, space
     assert "new f; changed x" in text
     assert space["x"] == 2
     assert last_card(session).status == "failed"
+
+
+def test_the_source_of_code_is_kept_as_long_as_something_of_it_is_in_use(hands, space):
+    def kept():
+        gc.collect()
+        return [name for name in linecache.cache if name.startswith("<code ")]
+
+    before = kept()
+    hands.call("run_code", code="[each for each in 'abc']\n1 / 0")
+    assert kept() == before
+    hands.call("run_code", code="def double(x):\n    return 2 * x")
+    assert inspect.getsource(space["double"]).rstrip() == "def double(x):\n    return 2 * x"
+    del space["double"]
+    assert kept() == before
 
 
 def test_a_syntax_error_is_told_and_nothing_runs(hands, space):

@@ -76,7 +76,9 @@ def find_turn(state: MagicState, name: str | None) -> AnyTurn:
         if turn is None and len(state.roster):
             turn = state.roster.find().session.last_turn
         if turn is None:
-            raise UsageError("Nothing was prompted yet, so there is no code to insert.")
+            raise UsageError(
+                "Nothing was prompted yet, or its agent was ended, so there is no code to insert."
+            )
         return turn
     found = state.notebook.variables.get(name)
     if is_turn(found):

@@ -10,8 +10,10 @@ import inspect
 import itertools
 import linecache
 import traceback
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import CodeType
 from typing import Any, Final
 
 from acp_notebook.kernel.tools.namespace import Snapshot
@@ -37,7 +39,6 @@ def run_code(shell: Any, source: str, outcome: Outcome, *, origin: str) -> None:
         KeyboardInterrupt: The user interrupted the code; a call-off does not raise.
     """
     name = f"<code {next(_numbers)} of {origin}>"
-    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     before = Snapshot(shell, source)
     try:
         with captured(shell, outcome, name) as capture:
@@ -89,9 +90,33 @@ def _execute(shell: Any, source: str, name: str, capture: Capture) -> None:
     with shell.compile.extra_flags(ast.PyCF_ALLOW_TOP_LEVEL_AWAIT):
         body = shell.compile(tree, name, "exec")
         expression = shell.compile(shown, name, "eval") if shown is not None else None
+    _keep_source(name, source, [body, expression])
     _evaluate(shell, body)
     if expression is not None:
         capture.show_value(_evaluate(shell, expression))
+
+
+def _keep_source(name: str, source: str, compiled: list[Any]) -> None:
+    """Keep the source for tracebacks, until nothing of it is in use: no function, no frame."""
+    codes = [code for each in compiled if each is not None for code in _codes_in(each)]
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    alive = len(codes)
+
+    def one_is_gone() -> None:
+        nonlocal alive
+        alive -= 1
+        if not alive:
+            linecache.cache.pop(name, None)
+
+    for code in codes:
+        weakref.finalize(code, one_is_gone).atexit = False
+
+
+def _codes_in(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from _codes_in(each)
 
 
 def _evaluate(shell: Any, code: Any) -> Any:
