@@ -43,12 +43,15 @@ class TurnDisplay(Protocol):
     def prepare_wait(self) -> None:
         """Prepare for a wait for the turn on the calling thread."""
 
-    def conclude(self, *, is_waited: bool) -> None:
+    def conclude(self, *, is_waited: bool) -> bool:
         """Show the end of the turn for good. May be called more than once.
 
         Args:
             is_waited: Whether the caller has waited for the turn; otherwise nobody waits, and the
                 caller is the agent thread.
+
+        Returns:
+            Whether the end is shown, so that the turn can let go of the display.
         """
 
 

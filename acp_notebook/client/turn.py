@@ -11,6 +11,7 @@ import concurrent.futures
 import re
 import time
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -110,7 +111,9 @@ class Turn:
 
     def _conclude(self, *, is_waited: bool) -> None:
         for display in list(self._displays):
-            display.conclude(is_waited=is_waited)
+            if display.conclude(is_waited=is_waited):
+                with suppress(ValueError):  # another thread may have concluded it too
+                    self._displays.remove(display)
 
     # waiting and stopping
 

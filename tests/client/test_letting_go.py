@@ -11,6 +11,7 @@ from watching import poll
 
 import acp_notebook as acp
 from acp_notebook.client.agent_thread import shared_thread
+from acp_notebook.client.host import Host
 
 
 @pytest.fixture
@@ -42,6 +43,33 @@ def test_an_agent_that_has_quit_and_all_it_said_are_let_go(agent):
     del client, turns, kept
     assert poll(rested)
     assert poll(lambda: is_gone(*references))
+
+
+class Shown(Host):
+    """Shows turns in displays that are over when a wait has shown the end."""
+
+    def show_turn(self, turn):
+        return Display()
+
+
+class Display:
+    def prepare_wait(self):
+        pass
+
+    def conclude(self, *, is_waited):
+        return is_waited
+
+
+def test_a_turn_lets_go_of_a_display_once_it_shows_the_end(agent, host):
+    host(Shown())
+    client = acp.start(command=["memory"], label="memory")
+    turn = client.session.prompt("hello", wait=False)
+    assert len(turn._displays) == 1
+    turn.wait()
+    assert turn._displays == []
+    turn.show()
+    assert len(turn._displays) == 1, "it is concluded by the next wait"
+    client.quit()
 
 
 def test_the_last_turn_of_another_agent_stays(agent):

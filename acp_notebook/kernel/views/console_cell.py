@@ -125,13 +125,14 @@ class ConsoleCell:
         if not self._is_concluded:
             self._print()
 
-    def conclude(self, *, is_waited: bool) -> None:
+    def conclude(self, *, is_waited: bool) -> bool:
         """Print the rest and the outcome, once; only the waiting thread prints."""
         if self._is_concluded or not is_waited:
-            return
+            return self._is_concluded
         self._is_concluded = True
         self._print()
         print(self._thread.call(self._ending))  # noqa: T201 - a console is where this runs
+        return True
 
     def _ending(self) -> str:
         from acp_notebook.render.header import Ending

@@ -124,17 +124,17 @@ class TurnCell:
     def prepare_wait(self) -> None:
         """Do nothing: the view is live."""
 
-    def conclude(self, *, is_waited: bool) -> None:
+    def conclude(self, *, is_waited: bool) -> bool:
         """Replace the view by the record, once."""
         if not is_waited and not self._view.is_open:
-            return  # left to the next wait
+            return False  # left to the next wait
         with self._lock:
             is_first, self._is_concluded = not self._is_concluded, True
         if not is_first:
             # The cell must not end before its record is in it.
             if is_waited and not self._thread.is_current:
                 self._is_put.wait(RECORD_S)
-            return
+            return self._is_put.is_set()
         if self._thread.is_current:
             self._put_soon()
         else:
@@ -144,6 +144,7 @@ class TurnCell:
                 self._is_put.set()
         if self._attendance is not None:
             self._thread.call(self._attendance.close)
+        return self._is_put.is_set()
 
     def _record(self) -> Callable[[], dict[str, str]]:
         self._is_recorded = self._is_concluded
