@@ -75,13 +75,29 @@ def test_prompts_in_loops_and_functions_see_what_is_there(rich):
     assert rich.names["reply"].text == "2 blocks in prompt 2. "
 
 
-def test_options_are_filled_in_and_other_lines_are_expanded_as_by_ipython(rich):
+def test_options_and_other_lines_are_filled_in(rich):
     rich.names |= {"who": "helper", "name": "kept"}
     rich.run("%acp prompt --to {who} --out {name} for $who")
     assert rich.sent()[0][0]["text"] == "for $who"
     assert rich.names["kept"].stop_reason == "end_turn"
-    rich.run("%acp quit {who}")
+    rich.run("%acp quit {who[:6]}")
     assert len(rich.magics.state.roster) == 0
+
+
+def test_what_an_agent_may_have_named_is_never_evaluated(rich):
+    called = []
+    rich.names["boom"] = lambda: called.append("boom")
+    for line in ("resume", "close", "delete", "set mode", "login"):
+        rich.fail(f"%acp {line} {{boom()}}")
+    assert "{boom()}" in rich.fail("%acp close {boom()}")
+    assert "$boom" in rich.fail("%acp close $boom")
+    assert called == []
+
+
+def test_a_long_line_is_read_at_once(rich):
+    rich.names["x"] = "y"
+    words = rich.fail(f"%acp quit {'{x}$x' * 8_000}")
+    assert words.startswith("There is no agent called 'yyyy")
 
 
 def test_an_unknown_name_sends_nothing_and_teaches(rich):

@@ -8,7 +8,9 @@ backslash (`\@name` sends `@name`). Pure text: does not know which names exist.
 
 from __future__ import annotations
 
+import bisect
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,27 +57,40 @@ class Mention:
     form: Literal["", "csv"] = ""
 
 
+class Spans:
+    """Parts of a text, to ask which positions are inside; they may overlap."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        for start, end in sorted(spans):
+            if self._ends and start <= self._ends[-1]:
+                self._ends[-1] = max(end, self._ends[-1])
+            else:
+                self._starts.append(start)
+                self._ends.append(end)
+
+    def __contains__(self, position: int) -> bool:
+        index = bisect.bisect_right(self._starts, position) - 1
+        return index >= 0 and position < self._ends[index]
+
+
 def hidden_spans(prompt: str) -> list[Span]:
     """Return the parts of a prompt that hold no mentions: code, URLs, decorators."""
     return [match.span() for match in _HIDDEN.finditer(prompt)]
 
 
-def is_hidden(position: int, spans: list[Span]) -> bool:
-    """Whether a position is in one of the spans."""
-    return any(start <= position < end for start, end in spans)
-
-
-def find_mentions(prompt: str, hidden: list[Span] | None = None) -> list[Mention]:
+def find_mentions(prompt: str, hidden: Iterable[Span] | None = None) -> list[Mention]:
     """Return the mentions of a prompt, in order, without repetitions.
 
     Args:
         prompt: The text as the user wrote it.
         hidden: The spans to skip; by default `hidden_spans`.
     """
-    hidden = hidden_spans(prompt) if hidden is None else hidden
+    spans = Spans(hidden_spans(prompt) if hidden is None else hidden)
     found: dict[str, Mention] = {}
     for match in _MENTION.finditer(prompt):
-        if not is_hidden(match.start(), hidden):
+        if match.start() not in spans:
             mention = _mention(match)
             found.setdefault(mention.text, mention)
     return list(found.values())

@@ -53,7 +53,8 @@ class Subcommand:
     """A subcommand of `%acp`: its options and its function.
 
     With `free_text` the text after the options is kept unchanged, as a prompt with its own rules.
-    `takes_command` splits the line at `--`.
+    `takes_command` splits the line at `--`. With `is_literal` no variables are filled into the
+    line, because it names something that an agent may have named.
     """
 
     name: str
@@ -61,6 +62,12 @@ class Subcommand:
     run: Run
     free_text: str = ""
     takes_command: bool = False
+    is_literal: bool = False
+
+    @property
+    def takes_variables(self) -> bool:
+        """Whether `{expr}` and `$name` in the line are filled in before it is read."""
+        return not self.free_text and not self.is_literal
 
     def parse(self, line: str) -> argparse.Namespace:
         """Read the line after the subcommand's name.
@@ -118,10 +125,14 @@ class Subcommand:
 
 
 def subcommand(
-    name: str, *options: Option, free_text: str = "", takes_command: bool = False
+    name: str,
+    *options: Option,
+    free_text: str = "",
+    takes_command: bool = False,
+    is_literal: bool = False,
 ) -> Callable[[Run], Subcommand]:
     """Declare a function's subcommand; the function's docstring is the summary."""
-    return lambda run: Subcommand(name, options, run, free_text, takes_command)
+    return lambda run: Subcommand(name, options, run, free_text, takes_command, is_literal)
 
 
 class _Parser(argparse.ArgumentParser):

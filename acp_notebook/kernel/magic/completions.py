@@ -248,6 +248,16 @@ def _code_blocks(state: MagicState) -> Iterator[tuple[str, str]]:
 def _in_prompt(
     state: MagicState, before: str, label: str | None, *, may_command: bool
 ) -> Completions | None:
+    found = _any_in_prompt(state, before, label, may_command=may_command)
+    if found is not None:
+        # A prompt's braces are evaluated, and others name commands, files and columns.
+        found.texts = {text: words for text, words in found.texts.items() if "{" not in text}
+    return found
+
+
+def _any_in_prompt(
+    state: MagicState, before: str, label: str | None, *, may_command: bool
+) -> Completions | None:
     match = _MENTION.search(before)
     if match is not None:
         return _mentions(state, match[0])

@@ -13,7 +13,6 @@ from IPython.core.magic import (
     needs_local_scope,
     no_var_expand,
 )
-from IPython.utils.text import DollarFormatter
 from traitlets import Unicode
 
 from acp_notebook.client.live.policy_names import POLICY_NAMES
@@ -68,14 +67,8 @@ class AcpMagics(Magics):
             status(self.state)
             return
         subcommand = find_subcommand(name, advice=" %acp help shows what there is.")
-        if not subcommand.free_text:
-            rest = self._expand(rest)
-        subcommand.run(self.state, subcommand.parse(rest))
+        if subcommand.takes_variables and ("{" in rest or "$" in rest):
+            from acp_notebook.kernel.context.prompt_text import fill_line
 
-    def _expand(self, line: str) -> str:
-        # As IPython expands every magic's line; prompts have a stricter rule of their own.
-        try:
-            names = {**self.state.variables, **self.state.local}
-            return DollarFormatter().vformat(line, [], names)
-        except Exception:  # noqa: BLE001 - like IPython: the line stays unchanged
-            return line
+            rest = fill_line(rest, self.state.notebook.namespace)
+        subcommand.run(self.state, subcommand.parse(rest))

@@ -28,7 +28,7 @@ _VERSION = 1
 _MIMES = ("text/html", "text/markdown", "text/plain")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class RecordedTurn:
     """A turn read from the cache, with the main properties of a finished `Turn`."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_notebook.errors import UsageError
-from acp_notebook.kernel.context.prompt_text import read_prompt
+from acp_notebook.kernel.context.prompt_text import fill_line, read_prompt
 
 NAMES = {"n": 3, "x": 2.5, "name": "sales", "rows": [1, 2, 3], "list": "mine", "a": 1, "b": 2}
 
@@ -121,3 +122,30 @@ def test_long_text_is_read_in_linear_time_or_so():
         + "a." * 9_000,
         NAMES,
     )
+
+
+# lines of magics
+
+
+@pytest.mark.parametrize(
+    ("line", "filled"),
+    [
+        ("--cwd {folder} $who", "--cwd /data me"),
+        ("--env K={folder + '/x'} {who!r}", "--env K=/data/x 'me'"),
+        ("{{who}} $$who", "{who} $who"),
+        ("{unknown} $unknown {} { who } $", "{unknown} $unknown {} { who } $"),
+        ("-- node -e 'f({a: 1})'", "-- node -e 'f({a: 1})'"),
+    ],
+)
+def test_the_users_variables_are_filled_into_a_line(line, filled):
+    assert fill_line(line, {"folder": "/data", "who": "me"}) == filled
+
+
+@pytest.mark.parametrize(
+    "piece", ["{", "}", "{x}", "$x ", "{x", "{{", "{:%a", "$", "{x!", "{x:%a "]
+)
+def test_a_long_line_is_filled_in_linear_time(piece):
+    """80,000 characters take IPython's own expansion a minute."""
+    before = time.process_time()
+    fill_line(piece * (80_000 // len(piece)), {"x": 1})
+    assert time.process_time() - before < 10

@@ -134,6 +134,16 @@ def test_commands_of_the_agent_begin_a_prompt(complete, start):
     assert set(complete(f"{start}/rep")) == {"/report"}
 
 
+def test_what_a_prompt_would_evaluate_is_not_offered(complete, bench, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a{df}").touch()
+    (tmp_path / "ab").touch()
+    bench.names["df"] = pd.DataFrame({"a{df}": [1], "ab": [2]})
+    assert set(complete("%%acp\n@file:a")) == {"@file:ab"}
+    assert set(complete("%%acp\n@df.a")) == {"@df.ab"}
+    assert complete('%%acp\n@df["a') == {}
+
+
 def test_a_slash_further_on_is_no_command(complete):
     assert complete("%%acp\nsee /re") == {}
     assert complete("%%acp\nfirst line\n/re") == {}

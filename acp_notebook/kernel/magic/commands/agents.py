@@ -116,7 +116,10 @@ def agents(_state: MagicState, given: Namespace) -> None:
 
 
 @subcommand(
-    "login", option("method", nargs="?", help="one of the agent's ways; not needed for one"), TO
+    "login",
+    option("method", nargs="?", help="one of the agent's ways; not needed for one"),
+    TO,
+    is_literal=True,
 )
 def login(state: MagicState, given: Namespace) -> None:
     """Log in to the agent, then retry what it refused."""

@@ -36,6 +36,7 @@ def sessions(state: MagicState, given: Namespace) -> None:
     _SESSION,
     TO,
     option("--no-replay", action="store_true", help="without its conversation so far"),
+    is_literal=True,
 )
 def resume(state: MagicState, given: Namespace) -> None:
     """Take up an earlier session and show its conversation."""
@@ -45,7 +46,7 @@ def resume(state: MagicState, given: Namespace) -> None:
     show_history(agent.resume(given.id, replay=not given.no_replay))
 
 
-@subcommand("close", option("id", nargs="?"), TO)
+@subcommand("close", option("id", nargs="?"), TO, is_literal=True)
 def close(state: MagicState, given: Namespace) -> None:
     """Close the present session, or the one named."""
     agent = state.roster.find(given.to)
@@ -54,7 +55,7 @@ def close(state: MagicState, given: Namespace) -> None:
     state.print(f"Closed: {session.id}")
 
 
-@subcommand("delete", _SESSION, TO)
+@subcommand("delete", _SESSION, TO, is_literal=True)
 def delete(state: MagicState, given: Namespace) -> None:
     """Delete a session for good."""
     state.roster.find(given.to).delete_session(given.id)
@@ -67,7 +68,13 @@ def options(state: MagicState, given: Namespace) -> None:
     show_options(state.roster.find(given.label))
 
 
-@subcommand("set", option("id", help="the option"), option("value", help="one of its values"), TO)
+@subcommand(
+    "set",
+    option("id", help="the option"),
+    option("value", help="one of its values"),
+    TO,
+    is_literal=True,
+)
 def set_option(state: MagicState, given: Namespace) -> None:
     """Set an option of the agent, such as its mode."""
     state.roster.find(given.to).session.set_option(given.id, given.value)
