@@ -12,9 +12,6 @@
     ├── TurnStopped                     `raise_for_stop` found another end than `end_turn`
     └── UsageError                      the caller's mistake; the message says how to fix it
 
-    KeyboardInterrupt
-    └── WaitInterrupted                 an interrupt of one of our waits, told in one line
-
 Every message says what happened and what to do next. Cancelling is not an error: it is the
 stop reason `cancelled`.
 """
@@ -144,14 +141,6 @@ class TurnTimeout(AcpNotebookError, TimeoutError):
 
 class UsageError(AcpNotebookError):
     """The caller's mistake; the message says how to fix it."""
-
-
-class WaitInterrupted(KeyboardInterrupt):
-    """An interrupt of a wait. Queued cells do not run."""
-
-    def _render_traceback_(self) -> list[str]:
-        # IPython calls this: one line instead of a traceback through our own code.
-        return [str(self)]
 
 
 def out_of_files(error: BaseException) -> AgentError | None:

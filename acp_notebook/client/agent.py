@@ -7,12 +7,8 @@ new process and resumes the session, if the agent can. Knows no notebook.
 from __future__ import annotations
 
 import asyncio
-import atexit
 import concurrent.futures
-import itertools
 import logging
-import os
-import weakref
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -24,8 +20,9 @@ from acp_notebook.client.connection import session_calls
 from acp_notebook.client.connection.agent_connection import AgentConnection
 from acp_notebook.client.connection.reconnecting import ReconnectingConnection
 from acp_notebook.client.connection.session_calls import SessionListing
-from acp_notebook.client.ending import end_all
+from acp_notebook.client.ending import end_all, register
 from acp_notebook.client.host import McpServer, current_host
+from acp_notebook.client.interrupted import WaitInterrupted
 from acp_notebook.client.live.audience import Audience, ElicitFunction, Respondents
 from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.client.live.policies import Policy, check_policy
@@ -39,7 +36,6 @@ from acp_notebook.errors import (
     AuthRequired,
     UnsupportedByAgent,
     UsageError,
-    WaitInterrupted,
     out_of_files,
 )
 from acp_notebook.protocol.dialect import SessionSetup
@@ -47,8 +43,6 @@ from acp_notebook.protocol.dialect import SessionSetup
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-_living: weakref.WeakValueDictionary[int, Agent] = weakref.WeakValueDictionary()
-_numbers = itertools.count()
 
 
 class Agent(AgentFacts):
@@ -90,7 +84,7 @@ class Agent(AgentFacts):
             setup_for=self._setup_for,
         )
         super().__init__(connecting, shared_thread())
-        _living[next(_numbers)] = self
+        register(self)
 
     def __repr__(self) -> str:
         version = f"ACP v{self.protocol_version}" if self.connection.negotiated else "not connected"
@@ -394,19 +388,3 @@ class Agent(AgentFacts):
 
 def _run_user_function(function: Callable[..., Any], *args: Any) -> concurrent.futures.Future[Any]:
     return current_host().run_user_function(function, *args)
-
-
-def running_agents() -> list[Agent]:
-    """Return the agents of this process that were not ended, in the order of their start."""
-    return [agent for agent in list(_living.values()) if not agent.has_quit]
-
-
-@atexit.register
-def _kill_all() -> None:
-    for agent in list(_living.values()):
-        agent.kill_now()
-
-
-if hasattr(os, "register_at_fork"):  # not on Windows
-    # The agents stay with the process that started them, and live on when a fork of it exits.
-    os.register_at_fork(after_in_child=_living.clear)

@@ -14,7 +14,8 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from acp_notebook.errors import UsageError, WaitInterrupted
+from acp_notebook.client.interrupted import WaitInterrupted
+from acp_notebook.errors import UsageError
 
 logger = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""The end of agents, within a bounded time whatever hangs. Knows no process and no notebook.
+"""The running agents and their end, within a bounded time whatever hangs. Knows no notebook.
 
 The agent thread ends agents in stages and gives back all that they took. If it does not within
 `PATIENCE_S`, because it is busy or because an agent withstands, or if the user interrupts, the
@@ -7,33 +7,42 @@ processes are killed from the caller's thread.
 
 from __future__ import annotations
 
+import atexit
 import concurrent.futures
+import itertools
+import os
 import time
+import weakref
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from acp_notebook.client.host import current_host
-from acp_notebook.errors import WaitInterrupted
+from acp_notebook.client.interrupted import WaitInterrupted
+
+if TYPE_CHECKING:
+    from acp_notebook.client.agent import Agent
 
 PATIENCE_S = 4.0
 # For the agent thread to notice that processes were killed.
 NOTICE_S = 0.5
 
 
-class Ending(Protocol):
-    """An agent, as something that ends."""
-
-    label: str
-
-    def begin_to_end(self) -> concurrent.futures.Future[None]:
-        """Begin to end it on the agent thread."""
-
-    def kill_now(self) -> None:
-        """Kill its processes at once; on any thread."""
+_living: weakref.WeakValueDictionary[int, Agent] = weakref.WeakValueDictionary()
+_numbers = itertools.count()
 
 
-def end_all(agents: Iterable[Ending]) -> list[str]:
+def register(agent: Agent) -> None:
+    """Have an agent ended at the latest when this process exits."""
+    _living[next(_numbers)] = agent
+
+
+def running_agents() -> list[Agent]:
+    """Return the agents of this process that were not ended, in the order of their start."""
+    return [agent for agent in list(_living.values()) if not agent.has_quit]
+
+
+def end_all(agents: Iterable[Agent]) -> list[str]:
     """End agents, all at the same time, and return the labels of those that were killed.
 
     Raises:
@@ -67,3 +76,14 @@ def _wait_for(works: list[concurrent.futures.Future[None]], seconds: float) -> N
     for work in works:
         if not work.done():
             current_host().wait(work, max(0.0, deadline - time.monotonic()))
+
+
+@atexit.register
+def _kill_all() -> None:
+    for agent in list(_living.values()):
+        agent.kill_now()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    # The agents stay with the process that started them, and live on when a fork of it exits.
+    os.register_at_fork(after_in_child=_living.clear)

@@ -11,9 +11,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from acp_notebook.client.interrupted import WaitInterrupted
 from acp_notebook.client.live.audience import Audience, Nobody
 from acp_notebook.client.user_functions import run_on_own_thread
-from acp_notebook.errors import WaitInterrupted
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent

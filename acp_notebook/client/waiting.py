@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from acp_notebook.client.host import current_host
-from acp_notebook.errors import WaitInterrupted
+from acp_notebook.client.interrupted import WaitInterrupted
 
 CANCEL_GRACE_S = 5.0
 

@@ -9,8 +9,9 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from acp_notebook.client.host import Host
+from acp_notebook.client.interrupted import WaitInterrupted
 from acp_notebook.client.live.audience import Audience, Nobody
-from acp_notebook.errors import WaitInterrupted, printable
+from acp_notebook.errors import printable
 from acp_notebook.kernel.front_end import present_front_end, present_kernel
 from acp_notebook.kernel.views.console_cell import ConsoleAudience, ConsoleCell
 from acp_notebook.kernel.views.question_card import QuestionPlace

@@ -290,8 +290,7 @@ class TurnDocument:
             self._dirty[key] = None
 
     def _questions_about(self, tool_call_id: ToolCallId) -> list[EntryKey]:
-        asked = self._state.asked_about.get(tool_call_id, ())
-        return [key for key in asked if key in self._entries]
+        return [key for key in self._state.asked.about(tool_call_id) if key in self._entries]
 
     def _terminal_changed(self, terminal_id: TerminalId, *, is_output_only: bool) -> None:
         lone = EntryKey("terminal", terminal_id)

@@ -19,7 +19,8 @@ def requested(state: SessionState, update: ElicitationRequested) -> Changes:
     """Add the request as an entry of the turn at work, like a permission."""
     key = EntryKey("elicitation", update.elicitation_id)
     elicitation = state.elicitations[update.elicitation_id] = Elicitation(update)
-    state.ask(key, elicitation)
+    state.asked.add(key, elicitation)
+    state.add_entry(key)
     return [EntryChanged(key), HeaderChanged()]
 
 
@@ -31,7 +32,7 @@ def settled(state: SessionState, update: ElicitationSettled) -> Changes:
     elicitation.answer = update
     elicitation.errors = {}
     key = EntryKey("elicitation", update.elicitation_id)
-    state.settle(key)
+    state.asked.remove(key)
     return [EntryChanged(key), HeaderChanged()]
 
 

@@ -233,7 +233,10 @@ def permission_requested(state: SessionState, update: u.PermissionRequested) -> 
     """Add the request as an entry, which no tool call update closes (PERM-5)."""
     key = EntryKey("permission", update.permission_id)
     permission = state.permissions[update.permission_id] = Permission(update)
-    state.ask(key, permission)
+    subject = update.subject
+    call = subject.tool_call_id if isinstance(subject, u.ToolCallSubject) else None
+    state.asked.add(key, permission, call)
+    state.add_entry(key)
     return [EntryChanged(key), HeaderChanged()]
 
 
@@ -244,7 +247,7 @@ def permission_settled(state: SessionState, update: u.PermissionSettled) -> Chan
         return []
     permission.answer = update
     key = EntryKey("permission", update.permission_id)
-    state.settle(key)
+    state.asked.remove(key)
     _note_refusal(state, permission)
     return [EntryChanged(key), HeaderChanged()]
 

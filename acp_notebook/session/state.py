@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
+from acp_notebook.session.asked import Asked
 from acp_notebook.session.content import Content, ContentBlock
 from acp_notebook.session.elicitation import Elicitation, ElicitationId
 from acp_notebook.session.updates import (
@@ -36,7 +37,6 @@ from acp_notebook.session.updates import (
     TerminalId,
     TerminalItem,
     ToolCallId,
-    ToolCallSubject,
     ToolContent,
     UnknownUpdate,
     Violation,
@@ -260,9 +260,8 @@ class SessionState:
     plans: dict[PlanId, Plan] = field(default_factory=dict)
     permissions: dict[PermissionId, Permission] = field(default_factory=dict)
     elicitations: dict[ElicitationId, Elicitation] = field(default_factory=dict)
-    # the unanswered questions, and those of them about a tool call, so that many stay fast
-    asked: dict[EntryKey, Permission | Elicitation] = field(default_factory=dict, compare=False)
-    asked_about: dict[ToolCallId, dict[EntryKey, None]] = field(default_factory=dict, compare=False)
+    # the unanswered questions; those about a tool call have it as their subject
+    asked: Asked[EntryKey, Permission | Elicitation] = field(default_factory=Asked, compare=False)
     prompts: dict[PromptId, Prompt] = field(default_factory=dict)
     # the prompts that have not ended, so that updates of a long session stay fast
     pending: dict[PromptId, Prompt] = field(default_factory=dict)
@@ -345,23 +344,6 @@ class SessionState:
         ]
         return going_on + self.timeline[end:]
 
-    def ask(self, key: EntryKey, question: Permission | Elicitation) -> None:
-        """Add an unanswered question as an entry."""
-        self.asked[key] = question
-        about = _subject_of(question)
-        if about is not None:
-            self.asked_about.setdefault(about, {})[key] = None
-        self.add_entry(key)
-
-    def settle(self, key: EntryKey) -> None:
-        """Note that a question was answered."""
-        about = _subject_of(self.asked.pop(key))
-        if about is not None:
-            keys = self.asked_about[about]
-            del keys[key]
-            if not keys:
-                del self.asked_about[about]
-
     @property
     def open_permissions(self) -> list[Permission]:
         """The unanswered permission requests, oldest first."""
@@ -385,11 +367,6 @@ class SessionState:
     def open_prompts(self) -> list[Prompt]:
         """The prompts that were sent and have not ended, oldest first."""
         return [prompt for prompt in self.pending.values() if prompt.is_in_flight]
-
-
-def _subject_of(question: Permission | Elicitation) -> ToolCallId | None:
-    subject = question.request.subject if isinstance(question, Permission) else None
-    return subject.tool_call_id if isinstance(subject, ToolCallSubject) else None
 
 
 # The records of each kind, by id or by entry key.

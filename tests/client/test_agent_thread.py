@@ -10,7 +10,8 @@ import threading
 import pytest
 
 from acp_notebook.client.agent_thread import AgentThread, shared_thread
-from acp_notebook.errors import UsageError, WaitInterrupted
+from acp_notebook.client.interrupted import WaitInterrupted
+from acp_notebook.errors import UsageError
 
 
 @pytest.fixture

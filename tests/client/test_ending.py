@@ -13,9 +13,9 @@ from memory_agent import LATER, MemoryAgent
 from watching import all_gone, bad, until_text
 
 from acp_notebook.client import ending
-from acp_notebook.client.agent import running_agents
-from acp_notebook.client.ending import end_all
-from acp_notebook.errors import AgentError, WaitInterrupted
+from acp_notebook.client.ending import end_all, running_agents
+from acp_notebook.client.interrupted import WaitInterrupted
+from acp_notebook.errors import AgentError
 
 
 class Stubborn:

@@ -91,4 +91,4 @@ def test_a_start_that_failed_leaves_no_agent(agent):
     with pytest.raises(acp.AcpNotebookError) as caught:
         acp.start(command=["memory"], label="memory")
     del caught  # its traceback holds the agent
-    assert poll(lambda: rested() and agents() == before)
+    assert poll(lambda: rested() and agents() <= before)

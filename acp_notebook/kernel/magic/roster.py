@@ -33,7 +33,7 @@ class Roster:
     @property
     def others(self) -> dict[str, Agent]:
         """The running agents that Python code started, by name: their label, or it and a number."""
-        from acp_notebook.client.agent import running_agents
+        from acp_notebook.client.ending import running_agents
 
         running = [agent for agent in running_agents() if agent not in self._agents.values()]
         known = {agent: name for name, agent in self._others.items() if name not in self._agents}
