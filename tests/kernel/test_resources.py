@@ -10,7 +10,7 @@ from kernelspecs import INSTALLED, running_kernel
 COUNT = """
 import gc, os, time
 def files():
-    return len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    return len(os.listdir("/proc/self/fd"))
 def ours():
     gc.collect()
     kinds = {"Agent", "Session", "LiveSession", "Turn", "TurnCell", "ConsoleCell", "CellView"}
@@ -34,6 +34,9 @@ print("LEFT", files(), found.count("TurnCell") + found.count("ConsoleCell"), fou
 """
 
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory):
     with running_kernel(INSTALLED, tmp_path_factory.mktemp("kernel")) as kernel:
@@ -50,9 +53,12 @@ def left_in(kernel):
 
 def test_turns_of_all_kinds_give_back_what_they_took(kernel):
     kernel.run(TURNS)
-    files, cells, turns = left_in(kernel)
+    files, _, turns = left_in(kernel)
     kernel.run(TURNS)
-    assert left_in(kernel) == (files, cells, turns + 20)
+    more_files, cells, more_turns = left_in(kernel)
+    assert more_turns == turns + 20
+    # IPython opens its history now and then, and ipykernel a channel for each thread that prints.
+    assert more_files <= files + 4
     assert cells <= 2, "only the latest turn's cell may change any more"
 
 

@@ -7,6 +7,7 @@ import gc
 import inspect
 import linecache
 import threading
+from concurrent.futures import Future
 
 import numpy as np
 import pandas as pd
@@ -296,10 +297,17 @@ time.sleep(600)
 def test_an_agent_that_calls_it_off_frees_the_kernel(hands, space):
     space["begun"] = threading.Event()
     call = hands.begin("run_code", code="begun.set()\nimport time\ntime.sleep(600)")
-    canceller = threading.Thread(target=lambda: (space["begun"].wait(BOUND_S), call.cancel()))
+    answer = Future()
+
+    def call_off():
+        space["begun"].wait(BOUND_S)
+        call.cancel()
+        free = hands.begin("run_code", code="'free'")
+        free.add_done_callback(lambda _: answer.set_result(free.result()))
+
+    canceller = threading.Thread(target=call_off)
     canceller.start()
-    free = hands.begin("run_code", code="'free'")
-    assert text_of(wait_as_a_cell(free)) == "'free'"
+    assert text_of(wait_as_a_cell(answer)) == "'free'"
     canceller.join()
 
 
