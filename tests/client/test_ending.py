@@ -15,6 +15,7 @@ from watching import all_gone, bad, until_text
 from acp_notebook.client import ending
 from acp_notebook.client.ending import end_all, running_agents
 from acp_notebook.client.interrupted import WaitInterrupted
+from acp_notebook.client.process.spare_files import keep_spare_files, spare_files
 from acp_notebook.errors import AgentError
 
 
@@ -106,6 +107,17 @@ def test_an_agent_and_its_children_end_when_no_file_can_be_opened(start, short_s
             start(bad("ignores-eof"))
         agent.quit()
     assert all_gone(pids)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the limit is another one there")
+def test_a_few_files_are_kept_in_reserve_to_look_up_processes():
+    keep_spare_files()
+    with no_file_left():
+        for _ in range(2):
+            with spare_files():
+                assert psutil.Process().children(recursive=True) is not None
+        with pytest.raises(OSError, match="Too many open files"):
+            psutil.Process().children(recursive=True)
 
 
 def test_an_interrupt_of_the_start_ends_the_attempt_in_one_line(meet, impatient):
