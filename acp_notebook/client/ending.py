@@ -23,7 +23,7 @@ from acp_notebook.client.interrupted import WaitInterrupted
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
 
-PATIENCE_S = 4.0
+PATIENCE_S = 3.5
 # For the agent thread to notice that processes were killed.
 NOTICE_S = 0.5
 
