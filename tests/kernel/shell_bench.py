@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from IPython.core.displaypub import CapturingDisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
+from acp_notebook.client import ending
 from acp_notebook.client.host import current_host, install_host
 from acp_notebook.kernel.extension import load_ipython_extension, unload_ipython_extension
 from acp_notebook.kernel.magic.magics import AcpMagics
@@ -76,7 +78,8 @@ class ShellBench:
 @contextmanager
 def shell_bench() -> Iterator[ShellBench]:
     """A fresh shell with the extension; what it started is gone afterwards."""
-    host = current_host()
+    host, others = current_host(), ending._living
+    ending._living = weakref.WeakValueDictionary()  # agents of other tests are none of this shell's
     config = Config()
     config.HistoryManager.enabled = False
     InteractiveShell.clear_instance()
@@ -89,3 +92,5 @@ def shell_bench() -> Iterator[ShellBench]:
         unload_ipython_extension(shell)
         InteractiveShell.clear_instance()
         install_host(host)
+        others.update(ending._living)
+        ending._living = others

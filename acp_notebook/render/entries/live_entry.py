@@ -189,8 +189,8 @@ class StreamEntry:
 
     def _feed(self, text: str) -> None:
         self._stream.feed(text)
-        if len(self._snippet) < 2 * SNIPPET_CHARS:
-            self._snippet += text[:SNIPPET_CHARS]
+        # The same however the text came, and more than is shown: the line tells that it goes on.
+        self._snippet += text[: max(0, 2 * SNIPPET_CHARS - len(self._snippet))]
 
     def _finish_stream(self, budget: Budget | None) -> Delta:
         delta = self._stream.finish(budget)

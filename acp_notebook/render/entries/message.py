@@ -11,7 +11,7 @@ from acp_notebook.render.entries.content import markdown_part, render_block
 from acp_notebook.render.entries.json_view import rest_remark
 from acp_notebook.render.labels import spent_words
 from acp_notebook.render.markup import Theme, label
-from acp_notebook.session.content import ContentBlock, TextBlock
+from acp_notebook.session.content import ContentBlock, TextBlock, text_of
 from acp_notebook.session.state import EntryKey, Message
 
 MESSAGE_LIMIT_CHARS: Final = 400_000
@@ -70,7 +70,7 @@ def render_thought(theme: Theme, message: Message, ident: str) -> Markup:
     body = render_message(theme, content, ident, "md md-small")
     if not body:
         return body
-    first = "".join(b.text[:SNIPPET_CHARS] for b in content[:4] if isinstance(b, TextBlock))
+    first = text_of(content)[: 2 * SNIPPET_CHARS]
     key = EntryKey("thought", message.message_id)
     head = thought_head(theme, key, first, is_active=False)
     return theme.fold("thought", head, theme("div", "thought-body", body), key=ident)
