@@ -33,6 +33,13 @@ class Asked(Mapping[Key, Question]):
             if not self._about[subject]:
                 del self._about[subject]
 
+    def copy(self) -> Asked[Key, Question]:
+        """Return a copy that later questions and answers do not change."""
+        copied = Asked[Key, Question]()
+        for key, question in self._questions.items():
+            copied.add(key, question, self._subjects.get(key))
+        return copied
+
     def about(self, subject: str) -> Collection[Key]:
         """Return the keys of the questions about a subject."""
         return self._about.get(subject, {}).keys()

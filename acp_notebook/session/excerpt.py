@@ -7,6 +7,8 @@ from copy import copy
 from dataclasses import fields
 from typing import Any, TypeVar, cast
 
+from acp_notebook.session.asked import Asked
+from acp_notebook.session.content import Content
 from acp_notebook.session.state import HOMES, Entry, EntryKey, SessionState
 from acp_notebook.session.updates import ToolCallId
 
@@ -21,7 +23,7 @@ def excerpt_of(state: SessionState, keys: Collection[EntryKey]) -> SessionState:
     found = copy(state)
     for each in fields(state):
         value = getattr(state, each.name)
-        if isinstance(value, dict | list | set):
+        if isinstance(value, dict | list | set | Asked):
             setattr(found, each.name, value.copy())
     for key in keys:
         home = cast("dict[Any, Entry]", HOMES[key.kind](found))
@@ -40,6 +42,6 @@ def _copy_of(record: R) -> R:
     found = copy(record)
     for name in getattr(record, "__slots__", ()):
         value = getattr(record, name)
-        if isinstance(value, list | bytearray):
+        if isinstance(value, list | bytearray | Content):
             setattr(found, name, value.copy())
     return found
