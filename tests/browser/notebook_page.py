@@ -1,8 +1,8 @@
 """A notebook open in JupyterLab or Notebook 7, in a user's words.
 
 `NotebookPage` is the page object of the browser suite: run cells, click what they show, interrupt,
-save, reload, look. It knows Jupyter's front ends and nothing of the product. Tests get one from the
-fixture `open_notebook`; a test of the product is a few lines:
+save, reload, look. It knows Jupyter's front ends and of the product only that its questions take a
+click when they are ready. Tests get one from the fixture `open_notebook`; a test is a few lines:
 
     def test_permission_is_answered_by_a_click(open_notebook: OpenNotebook) -> None:
         page = open_notebook(["%load_ext acp_notebook\\n%acp start demo", "%%acp\\n/permission"])
@@ -30,6 +30,7 @@ what it waited for and what the page showed instead.
 from __future__ import annotations
 
 import json
+import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -52,6 +53,10 @@ IN_PAGE_SCRIPT: Final = Path(__file__).with_name("in_page.js")
 OPEN_SECONDS: Final = 90.0
 CELL_SECONDS: Final = 60.0
 CLICK_SECONDS: Final = 30.0
+STILL_SECONDS: Final = 1.0
+IS_READY: Final = "button => button.getAttribute('aria-disabled') !== 'true'"
+WAS_TAKEN: Final = """button => !button.isConnected || button.disabled
+  || button.closest("[aria-busy='true']") !== null"""
 POLL_MS: Final = 50
 HEIGHT: Final = 900
 THEMES: Final = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
@@ -263,9 +268,29 @@ class NotebookPage:
             ) from None
 
     def press(self, button: Locator, seconds: float = CLICK_SECONDS) -> None:
-        """Clicks a button in view, once the page takes the click: a question has to stand still."""
-        button.scroll_into_view_if_needed(timeout=seconds * 1000)
-        button.click(timeout=seconds * 1000)
+        """Clicks a button until the click counts, as a reader does.
+
+        A question takes no click while it moves, and what allows something none before all of the
+        question was in view: then the page brings into view what comes next.
+        """
+        if not button.evaluate("button => button.closest('[data-ask]') !== null"):
+            button.click(timeout=seconds * 1000)
+            return
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            try:
+                pressed = button.element_handle(timeout=seconds * 1000)
+                pressed.scroll_into_view_if_needed()
+                with suppress(PlaywrightTimeoutError):
+                    self.tab.wait_for_function(IS_READY, arg=pressed, timeout=STILL_SECONDS * 1000)
+                pressed.click(force=True)
+            except Error as error:
+                if "not attached" not in str(error):  # the question was drawn anew
+                    raise
+                continue
+            if pressed.evaluate(WAS_TAKEN):
+                return
+        raise AssertionError(f"No click counted within {seconds:g} s.\n{self.diagnosis()}")
 
     def wait_for_ready(self, cell: int, seconds: float = CLICK_SECONDS) -> None:
         """Waits until a question in a cell takes keys: it has to stand still first."""

@@ -90,7 +90,8 @@ class Card {
     const place = this.#findPlace();
     if (!place || !this.#place || distance(place, this.#place) > MOVED_PX) this.#since = now;
     this.#place = place;
-    if (place) for (const part of this.#unseen) this.#lookAtEnd(part);
+    // A question may be taller than the window: its parts are seen one after another.
+    if (!document.hidden) for (const part of this.#unseen) this.#lookAtEnd(part);
     for (const button of this.#buttons) {
       const isReady = this.allows(button, now);
       if ((button.getAttribute('aria-disabled') === 'true') !== isReady) continue;

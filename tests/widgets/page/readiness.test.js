@@ -174,6 +174,30 @@ test('what allows works after the end of the code was seen, what rejects before'
   assert.deepEqual(ready(), [true, true]);
 });
 
+test('of a question taller than the window the parts are seen one after another', () => {
+  scroll(code, { rest: 0 });
+  put();
+  layOut(card.children[2], 1_500, 40);
+  layOut(allow, 1_500, 20, 10);
+  layOut(reject, 1_500, 20, 200);
+  layOut(card.children[1], 20, 500);
+  layOut(code, 20, 500);
+  readiness.watch(section);
+  pass(1_000);
+  for (const [element, top] of [
+    [card.children[0], -900],
+    [card.children[1], -600],
+    [code, -600],
+    [card.children[2], 300]
+  ]) {
+    layOut(element, top, laidOut.get(element).height);
+  }
+  layOut(allow, 300, 20, 10);
+  layOut(reject, 300, 20, 200);
+  pass(1_000);
+  assert.deepEqual(ready(), [true, true]);
+});
+
 test('"Show all" shows all, and the end still has to come into view', () => {
   scroll(code, { rest: 900 });
   readiness.watch(section);
