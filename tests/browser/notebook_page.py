@@ -55,6 +55,9 @@ CELL_SECONDS: Final = 60.0
 CLICK_SECONDS: Final = 30.0
 STILL_SECONDS: Final = 1.0
 IS_READY: Final = "button => button.getAttribute('aria-disabled') !== 'true'"
+SHOW_ALL: Final = """button => {
+  for (const more of button.closest("[data-ask]").querySelectorAll(".acp-rest button")) more.click();
+}"""
 WAS_TAKEN: Final = """button => !button.isConnected || button.disabled
   || button.closest("[aria-busy='true']") !== null"""
 POLL_MS: Final = 50
@@ -280,6 +283,7 @@ class NotebookPage:
         while time.monotonic() < end:
             try:
                 pressed = button.element_handle(timeout=seconds * 1000)
+                pressed.evaluate(SHOW_ALL)
                 pressed.scroll_into_view_if_needed()
                 with suppress(PlaywrightTimeoutError):
                     self.tab.wait_for_function(IS_READY, arg=pressed, timeout=STILL_SECONDS * 1000)

@@ -91,7 +91,7 @@ def test_control_keys_end_the_program_and_the_login_fails_with_the_reason(
     assert is_running(page, 2)
     page.interrupt()
     page.wait_done(2)
-    page.wait_for_text(2, "KeyboardInterrupt")
+    page.wait_for_text(2, "Interrupted.")
     page.run(3)
     page.wait_for_text(3, "needs login")
     assert page.record.problems == []

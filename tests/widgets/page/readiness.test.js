@@ -180,8 +180,8 @@ test('of a question taller than the window the parts are seen one after another'
   layOut(card.children[2], 1_500, 40);
   layOut(allow, 1_500, 20, 10);
   layOut(reject, 1_500, 20, 200);
-  layOut(card.children[1], 20, 500);
-  layOut(code, 20, 500);
+  layOut(card.children[1], 130, 450);
+  layOut(code, 130, 450);
   readiness.watch(section);
   pass(1_000);
   for (const [element, top] of [
