@@ -56,7 +56,8 @@ CLICK_SECONDS: Final = 30.0
 STILL_SECONDS: Final = 1.0
 IS_READY: Final = "button => button.getAttribute('aria-disabled') !== 'true'"
 SHOW_ALL: Final = """button => {
-  for (const more of button.closest("[data-ask]").querySelectorAll(".acp-rest button")) more.click();
+  const question = button.closest("[data-ask]");
+  for (const more of question.querySelectorAll(".acp-rest button")) more.click();
 }"""
 WAS_TAKEN: Final = """button => !button.isConnected || button.disabled
   || button.closest("[aria-busy='true']") !== null"""
