@@ -24,4 +24,4 @@ def test_importing_it_imports_nothing_of_the_client_or_the_notebook():
         "print(*{m.split('.')[1] for m in new if m.startswith('acp_notebook.')})"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert set(run.stdout.split()) == {"agent_kit", "errors", "jsonrpc"}
+    assert set(run.stdout.split()) == {"agent_kit", "characters", "errors", "jsonrpc"}

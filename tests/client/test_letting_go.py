@@ -26,12 +26,13 @@ def is_gone(*references):
     return not any(reference() for reference in references)
 
 
-def rested():
-    """Whether the thread of the agents has ended its tasks for them."""
-    return shared_thread().call(lambda: not shared_thread()._spawned)
+def tasks():
+    """The tasks of the agents' thread, also those of other tests' agents."""
+    return shared_thread().call(lambda: set(shared_thread()._spawned))
 
 
 def test_an_agent_that_has_quit_and_all_it_said_are_let_go(agent):
+    others = tasks()
     client = acp.start(command=["memory"], label="memory")
     turns = [client.session.prompt("hello") for _ in range(3)]
     client.permissions = lambda _: None
@@ -41,7 +42,7 @@ def test_an_agent_that_has_quit_and_all_it_said_are_let_go(agent):
     client.quit()
     assert acp.last is None
     del client, turns, kept
-    assert poll(rested)
+    assert poll(lambda: tasks() <= others)
     assert poll(lambda: is_gone(*references))
 
 
@@ -86,9 +87,9 @@ def test_a_start_that_failed_leaves_no_agent(agent):
         gc.collect()
         return sum(type(each) is acp.Agent for each in gc.get_objects())
 
-    before = agents()
+    before, others = agents(), tasks()
     agent.answers["initialize"] = lambda _: {"protocolVersion": 99}
     with pytest.raises(acp.AcpNotebookError) as caught:
         acp.start(command=["memory"], label="memory")
     del caught  # its traceback holds the agent
-    assert poll(lambda: rested() and agents() <= before)
+    assert poll(lambda: tasks() <= others and agents() <= before)
