@@ -71,4 +71,8 @@ def reason_to_end(state: SessionState, admission: Admission) -> str:
     prompt = state.prompts[admission.prompt_id] if admission.prompt_id is not None else None
     if prompt is None or not prompt.is_ended:
         return ""
-    return STOPPED if prompt.stop_reason == "cancelled" else "The turn ended before it could begin."
+    if prompt.stop_reason == "cancelled":
+        return STOPPED
+    # An agent that takes prompts while it works may call for the next one already.
+    is_at_work = state.open_prompts or state.background or not state.is_idle
+    return "" if is_at_work else "The turn ended before it could begin."

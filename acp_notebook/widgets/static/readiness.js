@@ -15,7 +15,7 @@ const BOXES = 'pre, .acp-diff, .acp-term, .acp-table';
 
 export class Readiness {
   #announce;
-  /** @type {Map<HTMLElement, Card>} */
+  /** @type {Map<HTMLElement, Card[]>} by entry; a notebook may take one out of the page for a while */
   #cards = new Map();
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #timer;
@@ -27,14 +27,24 @@ export class Readiness {
 
   /** @param {HTMLElement} entry has new HTML, so its questions begin anew */
   watch(entry) {
-    for (const element of all(entry, '[data-ask]')) {
-      const card = new Card(element);
-      this.#cards.set(element, card);
-      card.look(performance.now());
-    }
-    if (!this.#cards.size || this.#timer) return;
+    this.forget(entry);
+    const cards = all(entry, '[data-ask]').map(element => new Card(element));
+    if (!cards.length) return;
+    this.#cards.set(entry, cards);
+    this.#look();
+    if (this.#timer) return;
     this.#timer = setInterval(this.#look, LOOK_MS);
     document.addEventListener('scroll', this.#look, { capture: true, passive: true });
+  }
+
+  /** @param {HTMLElement | undefined} entry has no questions any more */
+  forget(entry) {
+    if (entry && this.#cards.delete(entry) && !this.#cards.size) this.stop();
+  }
+
+  clear() {
+    this.#cards.clear();
+    this.stop();
   }
 
   stop() {
@@ -48,8 +58,8 @@ export class Readiness {
    * @returns {boolean}
    */
   allows(pressed) {
-    const element = /** @type {HTMLElement | null} */ (pressed.closest('[data-ask]'));
-    const card = element && this.#cards.get(element);
+    const element = pressed.closest('[data-ask]');
+    const card = [...this.#cards.values()].flat().find(each => each.element === element);
     if (!card) return !element;
     const now = performance.now();
     card.look(now);
@@ -60,16 +70,11 @@ export class Readiness {
   }
 
   #look = () => {
-    for (const [element, card] of this.#cards) {
-      if (element.isConnected) card.look(performance.now());
-      else this.#cards.delete(element);
-    }
-    if (!this.#cards.size) this.stop();
+    for (const card of [...this.#cards.values()].flat()) card.look(performance.now());
   };
 }
 
 class Card {
-  #element;
   #buttons;
   /** @type {{left: number, top: number} | null} where the buttons are, while they are in view */
   #place = null;
@@ -79,7 +84,7 @@ class Card {
 
   /** @param {HTMLElement} element */
   constructor(element) {
-    this.#element = element;
+    this.element = element;
     this.#buttons = all(element, '.acp-ask-buttons :is(button, a)');
     const parts = all(element, ':scope > *').filter(part => !part.matches('.acp-ask-buttons'));
     this.#unseen = new Set([...parts, ...all(element, BOXES)]);
@@ -91,7 +96,8 @@ class Card {
     if (!place || !this.#place || distance(place, this.#place) > MOVED_PX) this.#since = now;
     this.#place = place;
     // A question may be taller than the window: its parts are seen one after another.
-    if (!document.hidden) for (const part of this.#unseen) this.#lookAtEnd(part);
+    const isShown = !document.hidden && this.element.getBoundingClientRect().height > 0;
+    if (isShown) for (const part of this.#unseen) this.#lookAtEnd(part);
     for (const button of this.#buttons) {
       const isReady = this.allows(button, now);
       if ((button.getAttribute('aria-disabled') === 'true') !== isReady) continue;
@@ -116,7 +122,7 @@ class Card {
    */
   show(pressed) {
     const [part] = needsEnd(pressed) ? this.#unseen : [];
-    const place = part ?? (this.#place ? null : this.#element);
+    const place = part ?? (this.#place ? null : this.element);
     place?.scrollIntoView({ block: part && fits(part) ? 'nearest' : 'end' });
     if (!part) return '';
     if (part.tabIndex >= 0) part.focus({ preventScroll: true });

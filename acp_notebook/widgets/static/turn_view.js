@@ -140,10 +140,12 @@ class TurnPage {
   #perform(operation) {
     switch (operation.op) {
       case 'clear':
+        this.#readiness.clear();
         return this.#blocks.clear();
       case 'put':
         return this.#blocks.put(operation);
       case 'del':
+        this.#readiness.forget(this.#blocks.entry(operation.id));
         return this.#blocks.remove(operation.id);
       case 'set':
         return this.#blocks.set(operation);

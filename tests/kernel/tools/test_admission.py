@@ -80,11 +80,13 @@ def test_background_work_is_asked_and_by_a_person_where_no_turn_stands_for_it(
     [
         ([], ""),
         ([u.StateUpdate("idle", "end_turn")], "The turn ended before it could begin."),
+        ([u.PromptSent(TWO, ()), u.StateUpdate("idle", "end_turn")], ""),
+        ([u.StateUpdate("idle", "end_turn", background=WATCHER)], ""),
         ([u.CancelSent()], STOPPED),
         ([u.CancelSent(), u.StateUpdate("idle", "cancelled")], STOPPED),
         ([u.AgentLost("gone")], "The agent ended."),
     ],
-    ids=["goes on", "ended", "cancelling", "stopped", "lost"],
+    ids=["goes on", "ended", "next", "background", "cancelling", "stopped", "lost"],
 )
 def test_what_has_not_begun_ends_with_its_turn(later, reason):
     state = session(AT_WORK)

@@ -223,9 +223,27 @@ test('a question that nobody watches takes none', () => {
   assert.equal(readiness.allows(unwatched), false);
 });
 
-test('questions that are gone are looked at no more', () => {
+test('a question that was out of the page for a while begins anew, and was not seen there', () => {
+  scroll(code, { rest: 180 });
+  readiness.watch(section);
+  pass(1_000);
+  const before = section.nextSibling;
+  const home = section.parentNode;
   section.remove();
+  laidOut.clear(); // what is out of the page has no place in it
+  pass(1_000);
+  home.insertBefore(section, before);
+  move(100);
+  assert.deepEqual(ready(), [false, false]);
+  pass(STILL_MS + 50);
+  assert.deepEqual(ready(), [false, true]);
+  scroll(code, { rest: 0 });
   pass(50);
+  assert.deepEqual(ready(), [true, true]);
+});
+
+test('questions that are gone are looked at no more', () => {
+  readiness.forget(section);
   const look = mock.method(globalThis.performance, 'now');
   pass(500);
   assert.equal(look.mock.callCount(), 0);
