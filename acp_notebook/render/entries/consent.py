@@ -39,7 +39,9 @@ def whole(theme: Theme) -> Theme:
 
 def shown_pieces(text: str) -> Iterator[tuple[str, bool]]:
     """Yield the text with its hidden characters marked, and whether a piece is a remark of ours."""
-    lines = _SPACES.sub(lambda run: f"[{len(run[0]):,} spaces]", visible(text)).split("\n")
+    # Python reads a lone carriage return as the end of a line, and a page may not show it as one.
+    whole_lines = visible(text).replace("\r\n", "\n").replace("\r", "[U+000D]\n")
+    lines = _SPACES.sub(lambda run: f"[{len(run[0]):,} spaces]", whole_lines).split("\n")
     kept: list[str] = []
     for line, run in groupby(lines, lambda line: line.strip() and line):
         count = sum(1 for _ in run)

@@ -107,6 +107,9 @@ def test_runs_are_counted_and_nothing_else_changes() -> None:
     assert shown_text("a\n\n\n\nb") == "a\n\n\n\nb"
     assert shown_text("a\n" * 7 + "b") == "a\n⋯ the same line 6 more times\nb"
     assert shown_text(f"a{' ' * 1_200}b") == "a[1,200 spaces]b"
+    assert (
+        shown_text("x = 1  # harmless\ropen('x')\r\ny") == "x = 1  # harmless[U+000D]\nopen('x')\ny"
+    )
     assert list(shown_pieces("")) == [("", False)]
 
 
