@@ -193,6 +193,7 @@ def test_nothing_listens_when_the_last_agent_has_quit(notebook, space, host_with
     second.quit()
     assert not listens(port)
     assert notebook.tools._server is None
+    server._thread.join(BOUND_S)  # it ends just after it has said that the port is closed
     assert not server._thread.is_alive()
 
 
