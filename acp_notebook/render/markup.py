@@ -95,6 +95,8 @@ class Theme:
     limits: Limits
     is_over: bool = False
     """Whether the turn is over, so that finished work is folded."""
+    unfolds: bool = False
+    """Whether nothing is folded, as in what a person is asked about."""
     agent_name: str = "The agent"
     """The agent's name in questions."""
     spans: Mapping[Any, Span] = field(default_factory=dict)
@@ -168,6 +170,7 @@ class Theme:
         """Make a `<details>`; with `key` the page keeps it open across a replacement."""
         kinds = looks.split()
         line = "fold-line fold-clip" if _CLIPPED_FOLDS.intersection(kinds) else "fold-line"
+        is_open = is_open or self.unfolds
         head = self("summary", "fold-head" if "card" in kinds else line, summary)
         return self("details", looks, head, *body, data_key=key, open=is_open)
 

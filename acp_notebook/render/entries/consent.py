@@ -33,8 +33,8 @@ _SHORT_CHARS: Final = 160
 
 
 def whole(theme: Theme) -> Theme:
-    """Return the theme without the limits of what is only read."""
-    return replace(theme, limits=WHOLE_LIMITS)
+    """Return the theme without the limits and folds of what is only read."""
+    return replace(theme, limits=WHOLE_LIMITS, unfolds=True)
 
 
 def shown_pieces(text: str) -> Iterator[tuple[str, bool]]:

@@ -12,6 +12,7 @@ const LOOK_MS = 50;
 const MOVED_PX = 2;
 const END_PX = 4;
 const BOXES = 'pre, .acp-diff, .acp-term, .acp-table';
+const CLOSED = 'details:not([open])';
 
 export class Readiness {
   #announce;
@@ -87,7 +88,8 @@ class Card {
     this.element = element;
     this.#buttons = all(element, '.acp-ask-buttons :is(button, a)');
     const parts = all(element, ':scope > *').filter(part => !part.matches('.acp-ask-buttons'));
-    this.#unseen = new Set([...parts, ...all(element, BOXES)]);
+    const boxes = all(element, BOXES).filter(box => !box.closest(CLOSED));
+    this.#unseen = new Set([...parts, ...boxes]);
   }
 
   /** @param {number} now */
@@ -122,9 +124,12 @@ class Card {
    */
   show(pressed) {
     const [part] = needsEnd(pressed) ? this.#unseen : [];
-    const place = part ?? (this.#place ? null : this.element);
-    place?.scrollIntoView({ block: part && fits(part) ? 'nearest' : 'end' });
-    if (!part) return '';
+    if (!part) {
+      if (!this.#place) this.element.scrollIntoView({ block: 'end' });
+      return '';
+    }
+    unfold(part);
+    part.scrollIntoView({ block: fits(part) ? 'nearest' : 'end' });
     if (part.tabIndex >= 0) part.focus({ preventScroll: true });
     return 'Read to the end first: there is more than is in view.';
   }
@@ -164,6 +169,13 @@ function isSeen(element, { end = false } = {}) {
   const y = end ? bottom - Math.min(END_PX, height / 2) : top + height / 2;
   const hit = document.elementFromPoint(x, y);
   return hit !== null && element.contains(hit);
+}
+
+/** @param {HTMLElement} part */
+function unfold(part) {
+  for (let fold = part.closest(CLOSED); fold; fold = part.closest(CLOSED)) {
+    /** @type {HTMLDetailsElement} */ (fold).open = true;
+  }
 }
 
 /** @param {HTMLElement} part */

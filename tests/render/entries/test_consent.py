@@ -13,7 +13,7 @@ from acp_notebook.render.entries.kinds import render_entry
 from acp_notebook.render.markup import live_theme, record_theme
 from acp_notebook.render.text.console import question_text
 from acp_notebook.session import updates as u
-from acp_notebook.session.content import TextBlock
+from acp_notebook.session.content import ResourceBlock, TextBlock
 from acp_notebook.session.reducer import apply
 from acp_notebook.session.state import ALLOWED_META, EntryKey, SessionState
 
@@ -92,6 +92,17 @@ def test_a_diff_is_shown_in_full() -> None:
     html = page(state)
     assert DANGER in words(html)
     assert "not shown" not in words(html)
+    assert all(" open" in fold for fold in re.findall(r"<details[^>]*>", html))
+
+
+def test_nothing_of_a_call_that_is_asked_about_is_folded() -> None:
+    content = (
+        u.ContentItem(ResourceBlock("file:///x", text=DANGER)),
+        u.UnknownItem("new", {"what": {"it": [{"is": DANGER}] * 3}}),
+    )
+    call = u.ToolCallUpdate(CALL, content=content, raw_output={"a": [DANGER] * 20})
+    html = page(asked(call, subject=u.ToolCallSubject(CALL)))
+    assert html.count("<details") >= 3
     assert all(" open" in fold for fold in re.findall(r"<details[^>]*>", html))
 
 

@@ -198,6 +198,26 @@ test('of a question taller than the window the parts are seen one after another'
   assert.deepEqual(ready(), [true, true]);
 });
 
+test('what is folded away from the beginning need not be seen; what was folded since has to be', () => {
+  scroll(code, { rest: 0 });
+  const fold = document.createElement('details');
+  fold.innerHTML = '<summary>more</summary><pre>folded</pre>';
+  card.children[1].append(fold);
+  layOut(fold.lastChild, 5_000, 100); // browsers lay out what is folded away
+  readiness.watch(section);
+  pass(1_000);
+  assert.deepEqual(ready(), [true, true]);
+  fold.open = true;
+  readiness.watch(section);
+  fold.open = false;
+  pass(1_000);
+  assert.deepEqual(ready(), [false, true]);
+  assert.equal(fold.open, true); // the press has opened it
+  layOut(fold.lastChild, 125, 10);
+  pass(50);
+  assert.deepEqual(ready(), [true, true]);
+});
+
 test('"Show all" shows all, and the end still has to come into view', () => {
   scroll(code, { rest: 900 });
   readiness.watch(section);
