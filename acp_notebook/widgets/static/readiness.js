@@ -12,6 +12,7 @@ const LOOK_MS = 50;
 const MOVED_PX = 2;
 const END_PX = 4;
 const BOXES = 'pre, .acp-diff, .acp-term, .acp-table';
+const AT_END = { below: 0, beside: 0 };
 const CLOSED = 'details:not([open])';
 
 export class Readiness {
@@ -143,10 +144,11 @@ class Card {
 
   /** @param {HTMLElement} part */
   #lookAtEnd(part) {
-    const rest = part.matches(BOXES) ? part.scrollHeight - part.scrollTop - part.clientHeight : 0;
+    const rest = part.matches(BOXES) ? restOf(part) : AT_END;
+    const isAtEnd = rest.below <= END_PX && rest.beside <= END_PX;
     const { height } = part.getBoundingClientRect();
-    if (!height || (rest <= END_PX && isSeen(part, { end: true }))) this.#unseen.delete(part);
-    if (rest > END_PX || part.dataset.more !== undefined) tellRest(part, rest);
+    if (!height || (isAtEnd && isSeen(part, { end: true }))) this.#unseen.delete(part);
+    if (!isAtEnd || part.dataset.more !== undefined) tellRest(part, rest);
   }
 }
 
@@ -169,6 +171,18 @@ function isSeen(element, { end = false } = {}) {
   const y = end ? bottom - Math.min(END_PX, height / 2) : top + height / 2;
   const hit = document.elementFromPoint(x, y);
   return hit !== null && element.contains(hit);
+}
+
+/**
+ * How much of a box is out of view, in pixels.
+ *
+ * @param {HTMLElement} box
+ */
+function restOf(box) {
+  return {
+    below: box.scrollHeight - box.scrollTop - box.clientHeight,
+    beside: box.scrollWidth - box.scrollLeft - box.clientWidth
+  };
 }
 
 /** @param {HTMLElement} part */
@@ -195,7 +209,7 @@ function distance(one, other) {
  * Says below a box how much of it is out of view.
  *
  * @param {HTMLElement} box
- * @param {number} rest in pixels
+ * @param {{below: number, beside: number}} rest in pixels
  */
 function tellRest(box, rest) {
   let remark = /** @type {HTMLElement | null} */ (box.nextElementSibling);
@@ -208,9 +222,19 @@ function tellRest(box, rest) {
     remark.append(document.createElement('span'), button);
     box.after(remark);
   }
-  const lines = Math.ceil(rest / (parseFloat(getComputedStyle(box).lineHeight) || 18));
-  const words =
-    rest <= END_PX ? 'This is the end.' : `↓ ${lines} more ${lines === 1 ? 'line' : 'lines'}`;
+  const words = restWords(box, rest);
   const place = remark?.firstElementChild;
   if (place && place.textContent !== words) place.textContent = words;
+}
+
+/**
+ * @param {HTMLElement} box
+ * @param {{below: number, beside: number}} rest in pixels
+ */
+function restWords(box, { below, beside }) {
+  if (below > END_PX) {
+    const lines = Math.ceil(below / (parseFloat(getComputedStyle(box).lineHeight) || 18));
+    return `↓ ${lines} more ${lines === 1 ? 'line' : 'lines'}`;
+  }
+  return beside > END_PX ? '→ more beside it' : 'This is the end.';
 }

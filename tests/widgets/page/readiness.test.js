@@ -23,11 +23,14 @@ function layOut(element, top, height, left = 10) {
 }
 
 /** A box that shows part of what is in it. */
-function scroll(box, { rest }) {
+function scroll(box, { rest, beside = 0 }) {
   Object.defineProperties(box, {
     clientHeight: { value: 100, configurable: true },
     scrollTop: { value: 0, configurable: true },
-    scrollHeight: { value: 100 + rest, configurable: true }
+    scrollHeight: { value: 100 + rest, configurable: true },
+    clientWidth: { value: 100, configurable: true },
+    scrollLeft: { value: 0, configurable: true },
+    scrollWidth: { value: 100 + beside, configurable: true }
   });
 }
 
@@ -214,6 +217,17 @@ test('what is folded away from the beginning need not be seen; what was folded s
   assert.deepEqual(ready(), [false, true]);
   assert.equal(fold.open, true); // the press has opened it
   layOut(fold.lastChild, 125, 10);
+  pass(50);
+  assert.deepEqual(ready(), [true, true]);
+});
+
+test('what stands beside the window of a box has to be seen too', () => {
+  scroll(code, { rest: 0, beside: 500 });
+  readiness.watch(section);
+  pass(1_000);
+  assert.deepEqual(ready(), [false, true]);
+  assert.match(card.textContent, /→ more beside it/);
+  scroll(code, { rest: 0 });
   pass(50);
   assert.deepEqual(ready(), [true, true]);
 });
