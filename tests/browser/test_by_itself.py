@@ -125,6 +125,8 @@ def test_a_session_is_taken_up_after_a_restart_of_the_kernel(
     run_start(page)
     page.run(1)
     page.run(2)
+    # A close that is still on its way finds no comm after a restart, and JupyterLab reports that.
+    page.wait_for("no widget is left", NO_WIDGETS)
     page.restart_kernel()
 
     run_start(page, 3)
