@@ -301,8 +301,9 @@ class NotebookPage:
 
     def wait_for_ready(self, cell: int, seconds: float = CLICK_SECONDS) -> None:
         """Waits until a question in a cell takes keys: it has to stand still first."""
-        ready = self.output(cell).locator(".acp-ask-buttons [aria-disabled='false']").first
-        ready.wait_for(timeout=seconds * 1000)
+        buttons = self.output(cell).locator(".acp-ask-buttons").first
+        buttons.scroll_into_view_if_needed(timeout=seconds * 1000)
+        buttons.locator("[aria-disabled='false']").first.wait_for(timeout=seconds * 1000)
 
     def edit(self, cell: int, source: str) -> None:
         """Replaces the source of a cell."""
