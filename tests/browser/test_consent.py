@@ -18,18 +18,19 @@ START: Final = f"{LOAD}\n%acp start --as a -- {AGENT}"
 # Clicks the first button of a question as soon as it is there, and in the next frame.
 CLICK_AT_ONCE: Final = """title => {
   window.hits = 0;
+  const find = () => [...document.querySelectorAll('[data-ask]')]
+    .find(each => each.textContent.includes(title));
   const click = () => {
-    const asked = [...document.querySelectorAll('[data-ask]')];
-    const question = asked.find(each => each.textContent.includes(title));
-    if (!question) return;
     window.hits += 1;
-    question.querySelector('button[data-act=answer]').click();
+    find()?.querySelector('button[data-act=answer]').click();
   };
-  new MutationObserver(() => {
-    if (window.hits > 5) return;
+  const observer = new MutationObserver(() => {
+    if (!find()) return;
+    observer.disconnect();
     click();
     requestAnimationFrame(click);
-  }).observe(document.body, { subtree: true, childList: true, attributes: true });
+  });
+  observer.observe(document.body, { subtree: true, childList: true });
 }"""
 
 pytestmark = pytest.mark.parametrize("app", ["lab"], indirect=True)
