@@ -339,11 +339,11 @@ class Agent(AgentFacts):
     def begin_to_end(self) -> concurrent.futures.Future[None]:
         """Begin to end the agent for good; see `quit`, which also waits."""
         self.has_quit = self._connecting.is_over = True
-        forget_turns_of(self)
         return self.thread.submit(self._close())
 
     async def _close(self) -> None:
         await self._connecting.close()
+        forget_turns_of(self)
         await self._files_and_terminals.end()
         for live in list(self._servers):
             self._session_ended(live)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import itertools
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from acp_notebook.client.attachments import Attachments, attached_blocks
@@ -331,6 +332,16 @@ class AnyTurn(Protocol):
         """The fenced blocks of the reply, in order."""
 
 
+@dataclass(frozen=True, slots=True)
+class PastTurn:
+    """What the last turn of an agent that has quit left, without its session."""
+
+    text: str
+    code_blocks: list[CodeBlock]
+    stop_reason: str | None
+    is_done: bool = True
+
+
 _last_turn: AnyTurn | None = None
 
 
@@ -339,13 +350,17 @@ def last_turn() -> AnyTurn | None:
     return _last_turn
 
 
-def remember_turn(turn: AnyTurn | None) -> None:
+def remember_turn(turn: AnyTurn) -> None:
     """Make a turn the last one."""
     global _last_turn  # noqa: PLW0603 - one last turn per process
     _last_turn = turn
 
 
 def forget_turns_of(agent: Agent) -> None:
-    """Let go of the last turn if it is the agent's: it holds all that the agent ever said."""
-    if isinstance(_last_turn, Turn) and _last_turn.session.agent is agent:
-        remember_turn(None)
+    """Keep of the last turn, if it is the agent's, only its reply; on the agent thread.
+
+    The turn holds the session, and so all that the agent ever said.
+    """
+    turn = _last_turn
+    if isinstance(turn, Turn) and turn.session.agent is agent:
+        remember_turn(PastTurn(turn.text, turn.code_blocks, turn.stop_reason))

@@ -40,7 +40,9 @@ def test_an_agent_that_has_quit_and_all_it_said_are_let_go(agent):
     kept = [client, client.session, client.session.live, client.connection, *turns]
     references = [weakref.ref(each) for each in kept]
     client.quit()
-    assert acp.last is None
+    assert not isinstance(acp.last, type(turns[-1]))
+    assert acp.last.text == turns[-1].text
+    assert acp.last.stop_reason == "end_turn"
     del client, turns, kept
     assert poll(lambda: tasks() <= others)
     assert poll(lambda: is_gone(*references))

@@ -405,3 +405,10 @@ def test_unloading_takes_everything_back(bench):
     assert bench.shell.find_line_magic("acp") is None
     load_ipython_extension(bench.shell)
     assert len(completer.custom_matchers) == matchers
+
+
+def test_the_last_reply_can_be_inserted_after_its_agent_has_quit(rich):
+    rich.run("%%acp\nsome code please")
+    rich.run("%acp quit --all")
+    rich.run("%acp insert")
+    assert rich.next_input == "x = 1"

@@ -30,6 +30,7 @@ class MagicState:
         self.roster = Roster()
         self.log = CellLog(shell)
         self._last_turn: Callable[[], AnyTurn | None] = lambda: None
+        self._has_prompted = False
         self.local: Mapping[str, Any] = {}
         """The local variables of a prompting function; empty at top level."""
         self.default_agent = ""
@@ -37,11 +38,15 @@ class MagicState:
 
     @property
     def last_turn(self) -> AnyTurn | None:
-        """The turn that a magic prompted or showed last, until its agent is ended."""
-        return self._last_turn()
+        """The turn that a magic prompted or showed last; of an agent that has quit, its reply."""
+        from acp_notebook.client.session import last_turn
+
+        turn = self._last_turn()
+        return last_turn() if turn is None and self._has_prompted else turn
 
     @last_turn.setter
     def last_turn(self, turn: AnyTurn) -> None:
+        self._has_prompted = True
         self._last_turn = weakref.ref(turn)  # its session holds it, or `acp_notebook.last`
 
     @cached_property
