@@ -33,8 +33,13 @@ _SHORT_CHARS: Final = 160
 
 
 def whole(theme: Theme) -> Theme:
-    """Return the theme without the limits and folds of what is only read."""
-    return replace(theme, limits=WHOLE_LIMITS, unfolds=True)
+    """Return the theme without the limits and folds of what is only read.
+
+    What is left out all the same is noted in the new theme.
+    """
+    if theme.unfolds:
+        return theme
+    return replace(theme, limits=WHOLE_LIMITS, unfolds=True, left_out=[])
 
 
 def shown_pieces(text: str) -> Iterator[tuple[str, bool]]:

@@ -31,6 +31,10 @@ from acp_notebook.session.updates import (
 _TITLE_CHARS = 300
 _DIGIT_KEYS = 9
 _OPTIONS_SHOWN = 100
+_NOT_WHOLE = (
+    "This is too long to be shown whole, so it can only be rejected here. "
+    "In Python: session.questions[0].request, .answer(option_id)"
+)
 
 
 def permission_line(permission: Permission) -> str:
@@ -48,13 +52,16 @@ def render_permission(
     if not permission.is_open:
         return _answered(theme, permission, ident)
     parts = [_asker(theme, request), *_title(theme, request.title)]
+    asked = whole(theme)
     if request.description:
-        parts.append(text_part(whole(theme), shown_text(request.description)))
-    parts += _subject(whole(theme), state, permission, ident)
+        parts.append(text_part(asked, shown_text(request.description)))
+    parts += _subject(asked, state, permission, ident)
     if theme.is_static:
         parts.append(theme("div", "muted small", WAITS))
         return theme("div", "card card-line", *parts)
-    parts.append(_buttons(theme, request.options, ident))
+    if asked.left_out:
+        parts.append(theme("div", "notice notice-warn", _NOT_WHOLE))
+    parts.append(_buttons(theme, request.options, ident, is_whole=not asked.left_out))
     return theme(
         "div",
         "ask own" if isinstance(request.subject, CodeSubject) else "ask",
@@ -143,10 +150,12 @@ def _call_title(theme: Theme, permission: Permission, call: ToolCall) -> list[Ma
     return [theme("div", "muted small", theme.titled(tool_title(call), _TITLE_CHARS), dir="auto")]
 
 
-def _buttons(theme: Theme, options: tuple[PermissionOption, ...], ident: str) -> Markup:
+def _buttons(
+    theme: Theme, options: tuple[PermissionOption, ...], ident: str, *, is_whole: bool
+) -> Markup:
     primary = next((o for o in options if o.kind == "allow_once"), None)
     buttons = [
-        _button(theme, option, number, ident, is_primary=option is primary)
+        _button(theme, option, number, ident, is_primary=option is primary, is_whole=is_whole)
         for number, option in enumerate(options[:_OPTIONS_SHOWN])
     ]
     rest = len(options) - len(buttons)
@@ -156,7 +165,13 @@ def _buttons(theme: Theme, options: tuple[PermissionOption, ...], ident: str) ->
 
 
 def _button(
-    theme: Theme, option: PermissionOption, number: int, ident: str, *, is_primary: bool
+    theme: Theme,
+    option: PermissionOption,
+    number: int,
+    ident: str,
+    *,
+    is_primary: bool,
+    is_whole: bool,
 ) -> Markup:
     effect = option.kind.partition("_")[0]
     effect = effect if effect in {"allow", "reject"} else "other"
@@ -178,6 +193,7 @@ def _button(
         data_id=ident,
         data_n=str(number),
         data_effect=effect,
+        disabled=effect != "reject" and not is_whole,
         # Until the page has seen the question stand still.
         aria_disabled="true",
         data_key=f"{ident}.b{number}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -182,6 +183,19 @@ def test_only_own_calls_can_say_who_allowed_them() -> None:
 
 def page_of_call(state: SessionState) -> str:
     return str(render_entry(live_theme(), state, EntryKey("tool_call", CALL), "e0"))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_what_is_not_shown_whole_can_only_be_rejected(place: str) -> None:
+    options = (*OPTIONS, u.PermissionOption("n", "No", "reject_once"))
+    state = PLACES[place](f"{'x' * 1_100_000}{DANGER}")
+    apply(state, replace(state.permissions[ASKED].request, options=options))
+    html = page(state)
+    is_whole = DANGER in words(html)
+    assert ("too long to be shown whole" in html) == (not is_whole)
+    allow, reject = re.findall(r"<button[^>]*>", html)[-2:]
+    assert (" disabled" in allow) == (not is_whole)
+    assert " disabled" not in reject
 
 
 def test_of_very_many_options_the_first_have_buttons_and_the_rest_is_counted() -> None:
