@@ -10,6 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from acp_notebook.render.entries.consent import value_to_allow
 from acp_notebook.render.entries.json_view import json_part, pre_part, rest_remark
 from acp_notebook.render.labels import size_words
 from acp_notebook.render.markup import Theme, join, label
@@ -77,7 +78,8 @@ def text_part(theme: Theme, text: str) -> Markup:
 
 def json_fold(theme: Theme, title: str, value: Any, key: str) -> Markup:
     """Render a JSON value folded behind a title."""
-    return theme.fold("part fold", join(title), json_part(theme, value, key), key=key)
+    shown = value_to_allow(theme, value) if theme.unfolds else json_part(theme, value, key)
+    return theme.fold("part fold", join(title), shown, key=key)
 
 
 def _chip(theme: Theme, words: str) -> Markup:

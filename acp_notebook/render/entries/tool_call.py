@@ -12,9 +12,9 @@ from typing import Any
 from markupsafe import Markup
 
 from acp_notebook.render.entries.consent import shown_text, value_to_allow, whole
-from acp_notebook.render.entries.content import text_part
+from acp_notebook.render.entries.content import json_fold, text_part
 from acp_notebook.render.entries.diff_view import diff_counts, render_diff
-from acp_notebook.render.entries.json_view import fields_part, json_part, pre_part, rest_remark
+from acp_notebook.render.entries.json_view import fields_part, pre_part, rest_remark
 from acp_notebook.render.entries.tool_text import render_output
 from acp_notebook.render.labels import (
     KINDS,
@@ -151,7 +151,7 @@ def tool_body(
         parts.append(_input(theme, call.raw_input, f"{ident}.in", is_asked=is_asked))
     parts += _contents(theme, state, call, ident, is_asked=is_asked)
     if _says_something(call.raw_output):
-        parts.append(_raw(theme, "Output", call.raw_output, f"{ident}.out"))
+        parts.append(json_fold(theme, "Output", call.raw_output, f"{ident}.out"))
     return [*parts, *_cancel_button(theme, state, call, ident)]
 
 
@@ -189,7 +189,7 @@ def _content(
         case DiffItem():
             return render_diff(theme, item, diff_text(item, theme.budget), key, is_asked=is_asked)
         case UnknownItem(type=kind, raw=raw):
-            return _raw(theme, f"Unknown content: {label(kind, 60)}", raw, key)
+            return json_fold(theme, f"Unknown content: {label(kind, 60)}", raw, key)
         case TerminalItem():
             return Markup("")
 
@@ -218,11 +218,6 @@ def can_be_cancelled(state: SessionState, call: ToolCall) -> bool:
 
 def _says_something(value: Any) -> bool:
     return value is not None and value not in ({}, [], "")
-
-
-def _raw(theme: Theme, title: str, value: Any, key: str) -> Markup:
-    summary = join(title)
-    return theme.fold("part fold", summary, json_part(theme, value, key), key=key)
 
 
 def _locations(theme: Theme, locations: tuple[Location, ...]) -> Markup:

@@ -99,11 +99,12 @@ def test_a_diff_is_shown_in_full() -> None:
 def test_nothing_of_a_call_that_is_asked_about_is_folded() -> None:
     content = (
         u.ContentItem(ResourceBlock("file:///x", text=DANGER)),
-        u.UnknownItem("new", {"what": {"it": [{"is": DANGER}] * 3}}),
+        u.UnknownItem("new", {"what": {"it": [{"is": f"{'y' * 9_000}{DANGER}"}] * 3}}),
     )
     call = u.ToolCallUpdate(CALL, content=content, raw_output={"a": [DANGER] * 20})
     html = page(asked(call, subject=u.ToolCallSubject(CALL)))
     assert html.count("<details") >= 3
+    assert "too long to be shown whole" not in html
     assert all(" open" in fold for fold in re.findall(r"<details[^>]*>", html))
 
 
@@ -188,7 +189,7 @@ def page_of_call(state: SessionState) -> str:
 @pytest.mark.parametrize("place", PLACES)
 def test_what_is_not_shown_whole_can_only_be_rejected(place: str) -> None:
     options = (*OPTIONS, u.PermissionOption("n", "No", "reject_once"))
-    state = PLACES[place](f"{'x' * 1_100_000}{DANGER}")
+    state = PLACES[place](f"{'x' * 2_100_000}{DANGER}")
     apply(state, replace(state.permissions[ASKED].request, options=options))
     html = page(state)
     is_whole = DANGER in words(html)
