@@ -182,21 +182,23 @@ class TurnDocument:
     def permission_answer(
         self, ident: str, number: int, revision: object
     ) -> tuple[PermissionId, str] | None:
-        """Return the open request and the option of a button.
+        """Return the open request and the option of a button; None if the answer does not count.
 
-        None if the request is settled, or if the page showed another revision of it.
+        It does not if the request is settled, or if the page showed another revision of it. A
+        question that has yet to be drawn anew is drawn next, as the page waits for its buttons.
         """
         key = self._key_of(ident, "permission")
         permission = self._state.permissions.get(PermissionId(key.id)) if key else None
-        if key is None or permission is None or not permission.is_open:
+        entry = self._entries[key] if key and permission and permission.is_open else None
+        if permission is None or not isinstance(entry, CardEntry) or entry.revision != revision:
             return None
-        entry = self._entries[key]
-        if not isinstance(entry, CardEntry) or entry.revision != revision or key in self._dirty:
+        if entry.key in self._dirty:
+            entry.renew()
+            self._dirty = {entry.key: None, **self._dirty}
             return None
         options = permission.request.options
-        if not 0 <= number < len(options):
-            return None
-        return permission.request.permission_id, options[number].option_id
+        is_offered = 0 <= number < len(options)
+        return (permission.request.permission_id, options[number].option_id) if is_offered else None
 
     def elicitation(self, ident: str) -> Elicitation | None:
         """Return the open form or url of a button; None if it is settled."""

@@ -290,3 +290,5 @@ class TurnPresenter:
             answer = self._document.permission_answer(ident, number, content.get("rev"))
             if answer is not None:
                 self._actions.answer(*answer)
+            else:
+                self._flush()  # the page waits for the question's buttons

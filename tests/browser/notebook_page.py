@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from jupyter_app import JupyterApp
     from nbformat import NotebookNode
-    from playwright.sync_api import BrowserContext, Locator, Page
+    from playwright.sync_api import BrowserContext, ElementHandle, Locator, Page
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
 SCREENSHOTS: Final = REPOSITORY / "screenshots"
@@ -295,9 +295,15 @@ class NotebookPage:
                 if "not attached" not in str(error):  # the question was drawn anew
                     raise
                 continue
-            if pressed.evaluate(WAS_TAKEN):
+            if pressed.evaluate(WAS_TAKEN) and self._is_answered(button, pressed):
                 return
         raise AssertionError(f"No click counted within {seconds:g} s.\n{self.diagnosis()}")
+
+    def _is_answered(self, button: Locator, pressed: ElementHandle) -> bool:
+        """Whether a question is gone after a press; one that changed meanwhile is drawn anew."""
+        ident = pressed.get_attribute("data-id")
+        self.tab.wait_for_function("button => !button.isConnected", arg=pressed)
+        return not button.count() or button.get_attribute("data-id") != ident
 
     def wait_for_ready(self, cell: int, seconds: float = CLICK_SECONDS) -> None:
         """Waits until a question in a cell takes keys: it has to stand still first."""

@@ -14,6 +14,7 @@ from turns import TURNS, turn_with_everything
 from acp_notebook.render.document import TurnDocument
 from acp_notebook.render.parsing.markdown_stream import SLICE_CHARS
 from acp_notebook.session import updates as u
+from acp_notebook.session.changes import EntryChanged
 from acp_notebook.session.content import TextBlock
 from acp_notebook.session.reducer import apply
 from acp_notebook.session.state import EntryKey, SessionState
@@ -189,6 +190,16 @@ def test_an_answer_to_an_earlier_drawing_of_the_question_does_not_count() -> Non
     assert turn.document.permission_answer("e1", 0, 1) is None
     assert turn.document.permission_answer("e1", 0, None) is None
     assert turn.document.permission_answer("e1", 0, 2) == (QUESTION, "yes")
+
+
+def test_a_question_that_has_yet_to_be_drawn_takes_no_answer_and_gets_its_buttons_back() -> None:
+    turn = Turn()
+    turn.see(u.PermissionRequested(QUESTION, "May I?", OPTIONS))
+    turn.document.note([EntryChanged(EntryKey("permission", QUESTION))])
+    assert turn.document.permission_answer("e0", 0, 1) is None
+    (again,) = [each for each in turn.document.ops() if each["op"] == "put"]
+    assert "May I?" in again["html"]
+    assert turn.document.permission_answer("e0", 0, again["rev"]) == (QUESTION, "yes")
 
 
 @pytest.mark.requirement("PERM-3")

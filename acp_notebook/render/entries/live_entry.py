@@ -62,6 +62,10 @@ class CardEntry:
             return []
         return [op.put(self.ident, self.key.kind, self._html, revision=self._sent_revision)]
 
+    def renew(self) -> None:
+        """Have the next update send everything again."""
+        self._html = Markup("")
+
     @property
     def _sent_revision(self) -> int | None:
         return self.revision if self.key.kind == "permission" else None
