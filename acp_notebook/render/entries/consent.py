@@ -22,7 +22,7 @@ from acp_notebook.render.markup import Limits, Theme, join, visible
 from acp_notebook.render.parsing.code import NOT_HIGHLIGHTED, framed, highlight, remark
 
 # Far beyond what a person reads, and still cheap to send once.
-_MOST: Final = 2_000_000
+_MOST: Final = 300_000
 WHOLE_LIMITS: Final = Limits(
     _MOST, _MOST, 400, 20_000, 12_000_000, 60_000_000, line_chars=_MOST, name_chars=_MOST
 )
