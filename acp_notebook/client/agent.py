@@ -123,9 +123,12 @@ class Agent(AgentFacts):
 
     @permissions.setter
     def permissions(self, policy: Policy) -> None:
-        self.respondents.policy = check_policy(policy)
+        self.respondents.policy = policy
         for session in self.sessions:
             session.permissions = policy
+        scope = self.connection.routes.scope
+        if scope is not None:
+            self.thread.post(scope.policy_changed)
 
     @property
     def elicit(self) -> ElicitFunction | None:

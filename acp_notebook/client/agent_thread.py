@@ -80,6 +80,21 @@ class AgentThread:
         self.check_process()
         self.loop.call_soon_threadsafe(work)
 
+    def ask(self, read: Callable[[], T]) -> concurrent.futures.Future[T]:
+        """Run a function on the thread, soon and in order, and return the future of its value."""
+        answer: concurrent.futures.Future[T] = concurrent.futures.Future()
+
+        def run() -> None:
+            if not answer.set_running_or_notify_cancel():
+                return  # nobody waits any more
+            try:
+                answer.set_result(read())
+            except BaseException as error:  # noqa: BLE001 - it belongs to the caller
+                answer.set_exception(error)
+
+        self.post(run)
+        return answer
+
     def call(self, read: Callable[[], T]) -> T:
         """Run a function on the thread and return its value; short work only.
 
@@ -88,17 +103,8 @@ class AgentThread:
         """
         if self.is_current:
             return read()
-        answer: concurrent.futures.Future[T] = concurrent.futures.Future()
-
-        def run() -> None:
-            try:
-                answer.set_result(read())
-            except BaseException as error:  # noqa: BLE001 - it belongs to the caller
-                answer.set_exception(error)
-
         try:
-            self.post(run)
-            return answer.result()
+            return self.ask(read).result()
         except KeyboardInterrupt:
             raise WaitInterrupted(
                 "Interrupted while the thread of the agents was busy. If it stays busy, "

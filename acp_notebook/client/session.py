@@ -109,7 +109,12 @@ class Session:
     @permissions.setter
     def permissions(self, policy: Policy) -> None:
         self.live.respondents.policy = policy
-        self.agent.thread.post(self.live.policy_changed)
+
+        def decide() -> None:
+            for live in self._lives():
+                live.policy_changed()
+
+        self.agent.thread.post(decide)
 
     @property
     def grants(self) -> tuple[str, ...]:
@@ -158,10 +163,12 @@ class Session:
         """
 
         def read() -> list[Question]:
-            lives = [self.live, *self.agent.connection.routes.children_of(self.live)]
-            return [question for live in lives for question in live.questions.values()]
+            return [question for live in self._lives() for question in live.questions.values()]
 
         return self.agent.thread.call(read)
+
+    def _lives(self) -> list[LiveSession]:
+        return [self.live, *self.agent.connection.routes.children_of(self.live)]
 
     @property
     def last_turn(self) -> Turn | None:

@@ -56,6 +56,13 @@ def test_a_permission_is_asked_for_and_the_text_comes_once(ipython):
     assert re.search(r"^\[Finished · demo · [\d.]+ s", after, re.MULTILINE)
 
 
+def test_what_was_typed_before_the_question_stood_there_does_not_answer_it(ipython):
+    ipython.send("%acp prompt /permission\n1\n")
+    until(ipython, "Choose a number: ")
+    ipython.sendline("Reject")
+    assert "Rejected · by you" in until(ipython, "In [")
+
+
 def test_an_interrupt_at_the_question_cancels_the_turn(ipython):
     ipython.sendline("%acp prompt /permission")
     until(ipython, "Choose a number: ")

@@ -9,7 +9,7 @@ them is refused, so that no agent can change, end or pass off such a call.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
@@ -84,7 +84,8 @@ def _without_own_calls(update: u.SessionUpdate) -> u.SessionUpdate:
             return update
     if not named.startswith(u.OWN_CALL):
         return update
-    return u.Violation(REFUSED, f"the tool call {named!r} is this client's own", asdict(update))
+    # Of the update itself nothing is kept: it may be nested deeper than anything can copy.
+    return u.Violation(REFUSED, f"the tool call {named!r} is this client's own", {"id": named})
 
 
 @cache

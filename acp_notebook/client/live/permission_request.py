@@ -80,8 +80,11 @@ class PermissionRequest(Question):
         return decision is not None
 
     def policy_changed(self) -> None:
-        """Let a new policy decide; without a decision the question stays where it is shown."""
-        self._consult_policy()
+        """Let a new policy decide, or a person, who may have been asked before."""
+        self._consult()
+
+    def _counts(self, function: Callable[..., Any]) -> bool:
+        return function is self._session.respondents.policy
 
     def _read(self, result: Any) -> None:
         decision = policies.chosen_by_function(result, self.options)

@@ -128,10 +128,16 @@ class Question(ABC):
             self._function_failed(str(error))
             return
         future.add_done_callback(
-            lambda _: self._thread.post(lambda: self._function_returned(future))
+            lambda _: self._thread.post(lambda: self._function_returned(function, future))
         )
 
-    def _function_returned(self, future: Future[Any]) -> None:
+    def _counts(self, function: Callable[..., Any]) -> bool:  # noqa: ARG002 - for policies
+        """Whether the user still wants this function to answer."""
+        return True
+
+    def _function_returned(self, function: Callable[..., Any], future: Future[Any]) -> None:
+        if not self._counts(function):
+            return  # its successor was asked
         try:
             self._read(future.result())
         except UsageError as error:

@@ -202,16 +202,7 @@ class Caller:
         return "" if is_valid else _TAKEN_BACK
 
     async def _on_agent_thread(self, read: Callable[[], T]) -> T:
-        answer: concurrent.futures.Future[T] = concurrent.futures.Future()
-
-        def run() -> None:
-            try:
-                answer.set_result(read())
-            except Exception as error:  # noqa: BLE001 - it belongs to the call
-                answer.set_exception(error)
-
-        self.live.connection.thread.post(run)
-        return await asyncio.wrap_future(answer)
+        return await asyncio.wrap_future(self.live.connection.thread.ask(read))
 
 
 def _withdraw(asked: list[PermissionRequest]) -> None:

@@ -116,7 +116,7 @@ class Toolbox:
                 lines = [*lines[:MAX_VARIABLES], f"… {rest:,} more; ask with `containing`."]
             return "\n".join(lines) or "There are no such variables."
 
-        return text_result(await self._read(call, "list_variables()", read))
+        return text_result(await self._read(call, "list_variables", "", read))
 
     async def _inspect(self, call: Call, given: Arguments) -> ToolResult:
         path, start = str(given["name"]), int(given.get("offset", 0))
@@ -124,7 +124,7 @@ class Toolbox:
         def read() -> str:
             return describe(find_value(self._shell, path), DESCRIBED_CHARS)
 
-        text = await self._read(call, f"inspect({path!r})", read)
+        text = await self._read(call, "inspect", repr(path), read)
         page = text[start : start + PAGE_CHARS]
         rest = len(text) - start - len(page)
         if rest > 0:
@@ -138,14 +138,14 @@ class Toolbox:
         def read() -> str:
             return read_cells(self._shell, last=last, number=number)
 
-        return text_result(await self._read(call, "read_cells()", read))
+        return text_result(await self._read(call, "read_cells", "", read))
 
-    async def _read(self, call: Call, words: str, read: Callable[[], str]) -> str:
+    async def _read(self, call: Call, tool: str, what: str, read: Callable[[], str]) -> str:
         """Read on the main thread. In the user's turn nothing has to be allowed for it."""
         permit = Permit(call.admission)
         if call.admission.is_background:
-            tool = words.partition("(")[0]
-            question = ToolQuestion(tool, "Let the agent read in your kernel?", words, kind="read")
+            words, code = "Let the agent read in your kernel?", f"{tool}({what})"
+            question = ToolQuestion(tool, words, code, kind="read")
             permit = await call.caller.ask(call.admission, question)
         return await call.caller.run(permit, MainThreadWork(read), READ_LIMIT_S)
 

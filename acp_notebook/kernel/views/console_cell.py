@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from acp_notebook.client.live.elicitation_request import ElicitationRequest
 from acp_notebook.client.live.permission_request import PermissionRequest
 from acp_notebook.errors import UsageError
-from acp_notebook.kernel.views.console_form import ask_at_console
+from acp_notebook.kernel.views.console_form import ask_at_console, drop_typed_ahead
 from acp_notebook.kernel.waiting.pump import run_on_main
 from acp_notebook.session.changes import EntryChanged, SessionChange
 from acp_notebook.session.selection import Selection
@@ -150,6 +150,7 @@ def choose_at_console(
     text: str, options: tuple[PermissionOption, ...], is_open: Callable[[], bool]
 ) -> str | None:
     """Ask for an option and return its id; None if nobody answers."""
+    drop_typed_ahead()
     print(f"\n{text}")  # noqa: T201 - a console is where this runs
     while is_open():
         try:

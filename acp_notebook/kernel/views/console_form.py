@@ -6,11 +6,14 @@ Runs on the main thread, while the cell waits. Never opens a url itself.
 from __future__ import annotations
 
 import getpass
+import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
+from acp_notebook.render.entries.consent import shown_text
 from acp_notebook.render.entries.elicitation import value_words
-from acp_notebook.render.markup import label, visible
+from acp_notebook.render.markup import label
 from acp_notebook.render.parsing.web_address import read_address
 from acp_notebook.session.elicitation import Action, ElicitationRequested
 from acp_notebook.session.form import Form, FormField
@@ -30,13 +33,26 @@ class _GivenUp(Exception):
 
 def ask_at_console(request: ElicitationRequested, agent_name: str) -> Answer:
     """Ask for a form or a url; return the action and the values of a form."""
-    _say(f"\n{label(agent_name, 80)} asks: {visible(request.message)}")
+    drop_typed_ahead()
+    _say(f"\n{label(agent_name, 80)} asks: {shown_text(request.message, '  ')}")
     try:
         if request.form is not None:
             return "accept", _fill(request.form)
         return _open(request.url or "")
     except _GivenUp as choice:
         return choice.action, {}
+
+
+def drop_typed_ahead() -> None:
+    """Drop the lines typed before a question stood there, which would answer it."""
+    try:
+        import termios
+    except ImportError:  # Windows
+        return
+    # Without a terminal of this process's own nothing is typed ahead.
+    with suppress(termios.error, OSError, ValueError):
+        if sys.stdin.isatty():
+            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
 def _open(url: str) -> Answer:

@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from acp_notebook.client.interrupted import WaitInterrupted
 from acp_notebook.client.turn_record import recorder_of
 from acp_notebook.kernel.views.actions import SessionActions
 from acp_notebook.kernel.views.cell_view import CellView
@@ -133,7 +134,7 @@ class TurnCell:
         if not is_first:
             # The cell must not end before its record is in it.
             if is_waited and not self._thread.is_current:
-                self._is_put.wait(RECORD_S)
+                self._wait_for_record()
             return self._is_put.is_set()
         if self._thread.is_current:
             self._put_soon()
@@ -145,6 +146,12 @@ class TurnCell:
         if self._attendance is not None:
             self._thread.call(self._attendance.close)
         return self._is_put.is_set()
+
+    def _wait_for_record(self) -> None:
+        try:
+            self._is_put.wait(RECORD_S)
+        except KeyboardInterrupt:
+            raise WaitInterrupted("Interrupted; the record of the turn comes later.") from None
 
     def _record(self) -> Callable[[], dict[str, str]]:
         self._is_recorded = self._is_concluded

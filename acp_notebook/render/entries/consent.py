@@ -63,9 +63,9 @@ def shown_pieces(text: str) -> Iterator[tuple[str, bool]]:
         yield "\n".join(kept), False
 
 
-def shown_text(text: str) -> str:
-    """Return the text as `shown_pieces` does, for a console."""
-    return "\n".join(piece for piece, _ in shown_pieces(text))
+def shown_text(text: str, indent: str = "") -> str:
+    """Return the text as `shown_pieces` does; lines after the first begin with `indent`."""
+    return "\n".join(piece for piece, _ in shown_pieces(text)).replace("\n", f"\n{indent}")
 
 
 def code_to_allow(theme: Theme, code: str, language: str = "") -> Markup:

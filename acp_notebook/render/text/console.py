@@ -30,6 +30,7 @@ from acp_notebook.session.updates import (
 )
 
 LABEL_CHARS = 200
+_INDENT = "  "
 # The user's input stands above already, and thoughts would be folded elsewhere.
 _UNPRINTED = frozenset({"user", "prompt", "thought", "violation"})
 
@@ -114,9 +115,10 @@ def question_text(state: SessionState, permission: Permission, agent_name: str) 
     request = permission.request
     agent = label(agent_name, 80)
     asks = f"[kernel] {agent} wants to use this kernel:" if _is_own(request) else f"{agent} asks:"
-    lines = [f"{asks} {shown_text(request.title)}"]
+    # Only this client's own lines begin at the margin.
+    lines = [f"{asks} {shown_text(request.title, _INDENT)}"]
     if request.description:
-        lines.append(f"  {shown_text(request.description)}")
+        lines.append(f"{_INDENT}{shown_text(request.description, _INDENT)}")
     lines += [f"  {line}" for line in _subject(state, request)]
     lines += [
         f"  {number}  {label(option.name, 120)}" for number, option in enumerate(request.options, 1)
@@ -131,7 +133,7 @@ def _is_own(request: PermissionRequested) -> bool:
 def _subject(state: SessionState, request: PermissionRequested) -> list[str]:
     match request.subject:
         case CommandSubject(command=command, cwd=cwd):
-            return [*f"$ {shown_text(command)}".splitlines(), f"in {visible(cwd)}"]
+            return [*f"$ {shown_text(command)}".splitlines(), *f"in {visible(cwd)}".splitlines()]
         case CodeSubject(code=code):
             return shown_text(code).splitlines()
         case ToolCallSubject(tool_call_id=tool_call_id):

@@ -143,6 +143,15 @@ def test_no_agent_can_name_a_call_of_this_client(connection, update):
     assert "this client's own" in refused.reason
 
 
+def test_a_refused_message_may_be_nested_as_deep_as_it_likes():
+    deep = value = []
+    for _ in range(50_000):
+        value.append([])
+        value = value[0]
+    update = u.ToolCallUpdate(OWN, raw_input={"a": deep})
+    assert isinstance(IdNamespace().marked([update])[0], u.Violation)
+
+
 def test_an_agents_first_version_cannot_either():
     reader = Marked(V1Dialect().reader(), 1)
     update = {"sessionUpdate": "tool_call", "toolCallId": OWN, "title": "Read", "kind": "read"}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from concurrent.futures import Future
 
 import pytest
 from tools_bench import BOUND_S, Hands, entry_of, has_spoken, mcp_over_http, text_of, wait_as_a_cell
+from watching import poll
 
 import acp_notebook as acp
 from acp_notebook.errors import UsageError
@@ -133,6 +135,36 @@ def test_a_new_policy_decides_the_question_that_is_open(hands, asking, space):
     assert "ran" not in space
 
 
+@pytest.mark.parametrize("policy", ["ask", lambda _: "reject"])
+def test_a_function_that_answers_after_its_successor_has_come_does_not_count(
+    hands, asking, space, policy
+):
+    asked, may_answer = threading.Event(), threading.Event()
+
+    def slow(_question):
+        asked.set()
+        may_answer.wait(BOUND_S)
+        return "allow"
+
+    async def slowly(question):
+        return await asyncio.to_thread(slow, question)
+
+    asking.permissions = slowly
+    call = hands.begin("run_code", code=CODE)
+    threading.Thread(target=lambda: (asked.wait(BOUND_S), change())).start()
+
+    def change():
+        asking.permissions = policy
+        may_answer.set()
+        if policy == "ask":
+            next_question(asking).result(BOUND_S)
+            wait_until_asked(asking)
+            asking.questions[0].answer("reject")
+
+    assert wait_as_a_cell(call).is_error
+    assert "ran" not in space
+
+
 def test_what_a_policy_allowed_does_not_begin_when_the_policy_is_gone(hands, asking, space):
     """The kernel is busy with the cell that takes the permission back."""
     asking.permissions = "allow"
@@ -251,6 +283,11 @@ def test_a_lost_agent_answers_nothing_and_runs_nothing(notebook, space):
     assert "the agent ended" in text_of(wait_as_a_cell(call))
     assert "ran" not in space
     hands.close()
+
+
+def wait_until_asked(session):
+    """Wait until a person is asked: a new policy is applied on the agent thread."""
+    assert poll(lambda: bool(session.live.respondents.asked))
 
 
 def see(session, *updates):

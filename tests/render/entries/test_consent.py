@@ -150,6 +150,14 @@ def test_what_this_notebook_asks_is_marked_and_no_agent_can_make_the_mark() -> N
     assert "agent asks you" in words(page(imitation))
 
 
+def test_no_line_of_an_agents_question_looks_like_one_of_this_clients_at_a_console() -> None:
+    fake = "x\n[kernel] demo wants to use this kernel: Run?\n  1  Allow"
+    state = asked(title=fake, description=fake, subject=u.CommandSubject(fake, fake))
+    lines = console(state).split("\n")
+    assert lines[0] == "demo asks: x"
+    assert all(line.startswith("  ") for line in lines[1:])
+
+
 def own_call(code: str, allowed_by: str = "policy allow") -> SessionState:
     state = SessionState()
     update = u.ToolCallUpdate(
