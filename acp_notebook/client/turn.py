@@ -109,6 +109,11 @@ class Turn:
             self.is_shown = True
             self.session.agent.thread.call(lambda: self._displays.append(display))
 
+    @property
+    def is_on_display(self) -> bool:
+        """Whether a place that shows the turn has yet to show its end."""
+        return bool(self._displays)
+
     def _conclude(self, *, is_waited: bool) -> None:
         for display in list(self._displays):
             if display.conclude(is_waited=is_waited):

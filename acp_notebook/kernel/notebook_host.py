@@ -90,9 +90,14 @@ class NotebookHost(Host):
                 return Nobody()
 
     def show_turn(self, turn: Turn) -> TurnDisplay | None:
-        """Show a turn in the present cell, live if somebody sees it."""
+        """Show a turn in the present cell, live if somebody sees it.
+
+        A console is one place: a turn that it has yet to print to the end is not printed again.
+        """
         front_end = present_front_end()
         is_text = front_end in {"console", "terminal"}
+        if is_text and turn.is_on_display:
+            return None
         cell = ConsoleCell(turn) if is_text else TurnCell(turn)
         if is_text or (front_end == "notebook" and not turn.is_done):
             cell.show_live()

@@ -85,7 +85,13 @@ def test_a_background_turn_is_printed_where_it_is_waited_for(ipython):
     until(ipython, "In [")
     ipython.sendline("%acp wait")
     words = until(ipython, "[Finished")
-    assert words.count("## Section") == 3
+    assert re.findall(r"^#.*", words, re.MULTILINE) == [
+        "# A long reply in 3 sections",
+        *(f"## Section {number} of 3" for number in (1, 2, 3)),
+    ]
+    assert "[Finished" not in until(ipython, "In [")
+    ipython.sendline("%acp wait")
+    assert until(ipython, "[Finished").count("## Section") == 3, "the record, once more"
 
 
 def ask(kernel, prompt, answers):

@@ -149,11 +149,8 @@ def test_a_function_that_answers_after_its_successor_has_come_does_not_count(
     async def slowly(question):
         return await asyncio.to_thread(slow, question)
 
-    asking.permissions = slowly
-    call = hands.begin("run_code", code=CODE)
-    threading.Thread(target=lambda: (asked.wait(BOUND_S), change())).start()
-
     def change():
+        asked.wait(BOUND_S)
         asking.permissions = policy
         may_answer.set()
         if policy == "ask":
@@ -161,7 +158,9 @@ def test_a_function_that_answers_after_its_successor_has_come_does_not_count(
             wait_until_asked(asking)
             asking.questions[0].answer("reject")
 
-    assert wait_as_a_cell(call).is_error
+    asking.permissions = slowly
+    threading.Thread(target=change).start()
+    assert hands.call("run_code", code=CODE).is_error
     assert "ran" not in space
 
 
