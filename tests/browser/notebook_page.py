@@ -300,7 +300,12 @@ class NotebookPage:
         raise AssertionError(f"No click counted within {seconds:g} s.\n{self.diagnosis()}")
 
     def _is_answered(self, button: Locator, pressed: ElementHandle) -> bool:
-        """Whether a question is gone after a press; one that changed meanwhile is drawn anew."""
+        """Whether a permission is gone after a press; one that changed meanwhile is drawn anew.
+
+        A form may stay, with words about what is wrong in it.
+        """
+        if pressed.get_attribute("data-act") != "answer":
+            return True
         ident = pressed.get_attribute("data-id")
         self.tab.wait_for_function("button => !button.isConnected", arg=pressed)
         return not button.count() or button.get_attribute("data-id") != ident
