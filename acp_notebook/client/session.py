@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from acp_notebook.client.attachments import Attachments, attached_blocks
+from acp_notebook.client.code_blocks import CodeBlock
 from acp_notebook.client.connection import session_calls
 from acp_notebook.client.host import current_host
 from acp_notebook.client.live.audience import Audience, ElicitFunction
 from acp_notebook.client.live.live_session import LiveSession, Subscription
 from acp_notebook.client.live.policies import Policy
 from acp_notebook.client.live.question import Question
-from acp_notebook.client.turn import CodeBlock, Turn, as_content
+from acp_notebook.client.turn import Turn, as_content
 from acp_notebook.client.waiting import wait_or_cancel
 from acp_notebook.errors import TurnTimeout, UsageError
 from acp_notebook.protocol.prompt_content import fit_content

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-import re
 import time
 from collections.abc import Callable, Generator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from acp_notebook.client.code_blocks import CodeBlock, find_code_blocks
 from acp_notebook.client.host import TurnDisplay, current_host
 from acp_notebook.client.turn_record import frame_of, record_of
 from acp_notebook.client.waiting import wait_in_loop, wait_or_cancel
@@ -46,15 +45,6 @@ if TYPE_CHECKING:
     from acp_notebook.client.session import Session
 
 T = TypeVar("T")
-_FENCE = re.compile(r"^(`{3,}|~{3,})([^\n`]*)\n(.*?)^\1[`~]*[ \t]*$", re.DOTALL | re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class CodeBlock:
-    """A fenced block of the agent's reply."""
-
-    language: str
-    code: str
 
 
 class Turn:
@@ -366,11 +356,6 @@ class Turn:
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return record_of(self)
-
-
-def find_code_blocks(text: str) -> list[CodeBlock]:
-    """Return the fenced blocks of a text, in order."""
-    return [CodeBlock(match[2].strip(), match[3]) for match in _FENCE.finditer(text + "\n")]
 
 
 def _copy(record: Any) -> Any:

@@ -21,7 +21,8 @@ from acp_notebook.protocol.content import write_block
 from acp_notebook.session.content import ContentBlock, ResourceBlock, TextBlock
 
 if TYPE_CHECKING:
-    from acp_notebook.client.turn import CodeBlock, Turn
+    from acp_notebook.client.code_blocks import CodeBlock
+    from acp_notebook.client.turn import Turn
 
 FOLDER = ".acp_cache"
 _VERSION = 1
@@ -48,7 +49,7 @@ class RecordedTurn:
     @property
     def code_blocks(self) -> list[CodeBlock]:
         """The fenced blocks of the reply, in order."""
-        from acp_notebook.client.turn import find_code_blocks
+        from acp_notebook.client.code_blocks import find_code_blocks
 
         return find_code_blocks(self.text)
 

@@ -14,7 +14,7 @@ from acp_notebook.errors import UsageError
 from acp_notebook.kernel.context.sources import Item, cell_item, error_item
 
 if TYPE_CHECKING:
-    from acp_notebook.client.turn import CodeBlock
+    from acp_notebook.client.code_blocks import CodeBlock
     from acp_notebook.kernel.context.cell_log import CellLog
 
 _FIX = (

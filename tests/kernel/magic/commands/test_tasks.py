@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_notebook.client.turn import CodeBlock
+from acp_notebook.client.code_blocks import CodeBlock
 from acp_notebook.kernel.magic.commands.tasks import inserted_words
 
 WARNING = "It holds characters that hide or mislead; the reply shows where."
