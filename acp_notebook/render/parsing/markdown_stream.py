@@ -6,7 +6,8 @@
    rendered only when it has grown by half; in between new text is appended plain. So the whole cost
    is linear, and the last rendering is exact.
 3. A pull takes a slice at most, so that a message of a megabyte never holds its thread for long. It
-   has a budget of time: a tail that costs more stays plain, and its next rendering is put off.
+   has a budget of time. A slice that costs more is halved for the next pulls, since the machine may
+   be slow; a tail that costs more stays plain, and its next rendering is put off.
 4. A link reference after its use changes finished blocks, and so do a footnote and a formula with
    something like a block in it: these are settled at the end.
 
@@ -24,7 +25,7 @@ from typing import Any, Final
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from acp_notebook.budget import Budget
+from acp_notebook.budget import Budget, TooCostly
 from acp_notebook.render.markup import clean
 from acp_notebook.render.parsing.markdown import (
     COSTLY_CODE,
@@ -40,6 +41,7 @@ from acp_notebook.render.parsing.markdown import (
 )
 
 SLICE_CHARS: Final = 16_000
+SHORTEST_SLICE_CHARS: Final = 2_000
 SHORT_TAIL_CHARS: Final = 1_500
 GROWTH: Final = 1.5
 TAIL_LIMIT_CHARS: Final = 300_000
@@ -74,6 +76,7 @@ class MarkdownStream:
         self.waiting_chars = 0
         """What was fed and not yet pulled."""
         self._slot = slot
+        self._slice_chars = SLICE_CHARS
         self._source: list[str] = []
         self._fed: list[str] = []
         self._open = ""
@@ -112,7 +115,7 @@ class MarkdownStream:
 
     def pull(self, budget: Budget | None = None) -> Delta:
         """Return the increment for the next slice of the pieces since the last pull."""
-        piece = self._take(SLICE_CHARS)
+        piece = self._take(self._slice_chars)
         if not piece:
             return Delta()
         before = len(self._open)
@@ -122,7 +125,13 @@ class MarkdownStream:
         if not is_due and (len(self._open) < self._patient_until or not self._may_close(before)):
             self._more += piece
             return Delta(more=piece)
-        delta = self._settle(piece, budget or Budget(PARSING_SECONDS))
+        try:
+            delta = self._settle(
+                piece, budget or Budget(PARSING_SECONDS), is_whole=budget is not None
+            )
+        except TooCostly:
+            self._put_back(piece)
+            return Delta()
         # What looks like the end of a long tail may be none, again and again.
         is_vain = not is_due and not delta.done
         self._patient_until = int(len(self._open) * GROWTH) if is_vain else 0
@@ -163,6 +172,15 @@ class MarkdownStream:
             self._source.append(text)
         return text
 
+    def _put_back(self, piece: str) -> None:
+        """Leave a slice to the next pulls, which take half as much each."""
+        self._open = self._open[: -len(piece)]
+        self._source.pop()
+        self._fed.insert(0, piece + self._half)
+        self.waiting_chars += len(self._fed[0])
+        self._half = ""
+        self._slice_chars //= 2
+
     def _may_close(self, start: int) -> bool:
         """Whether complete new lines can end a long block, so that parsing is worth it."""
         # From the line before the first new one, which may be blank.
@@ -180,11 +198,17 @@ class MarkdownStream:
             for above, line in pairwise(lines)
         )
 
-    def _settle(self, piece: str, budget: Budget) -> Delta:
+    def _settle(self, piece: str, budget: Budget, *, is_whole: bool) -> Delta:
+        """Render the text with a new piece.
+
+        Raises:
+            TooCostly: A part of the piece may do, unless it has to be taken as a whole.
+        """
         delta = Delta()
         end = self._open.rfind("\n") + 1
         if end > self._settled_at:
-            delta.done = self._cut(end, budget)
+            is_long = len(piece) > SHORTEST_SLICE_CHARS and 2 * len(piece) > len(self._open)
+            delta.done = self._cut(end, budget, is_final=is_whole or not is_long)
         env = self._environment(budget)
         env[PLAIN_CODE] = self._has_costly_code
         tail = sanitize(render_tokens(self._parse(self._open, env), env))
@@ -198,10 +222,12 @@ class MarkdownStream:
         delta.tail = self._tail
         return delta
 
-    def _cut(self, end: int, budget: Budget) -> list[Markup]:
+    def _cut(self, end: int, budget: Budget, *, is_final: bool) -> list[Markup]:
         lines = self._open[:end].split("\n")
         env = self._environment(budget)
         tokens = self._parse(self._open[:end], env)
+        if was_costly(env) and not is_final:
+            raise TooCostly
         starts = [
             index for index, token in enumerate(tokens) if token.level == 0 and token.nesting >= 0
         ]

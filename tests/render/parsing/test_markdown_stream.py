@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from acp_notebook.render.parsing import markdown
+from acp_notebook.budget import Budget
+from acp_notebook.render.parsing import markdown, markdown_stream
 from acp_notebook.render.parsing.markdown import PARSING_SECONDS, render_markdown
 from acp_notebook.render.parsing.markdown_stream import SLICE_CHARS, MarkdownStream
 
@@ -165,12 +166,37 @@ def test_a_pull_takes_a_slice_of_a_large_piece() -> None:
     pulls = 0
     while stream.waiting_chars:
         before = stream.waiting_chars
-        stream.pull()
+        stream.pull(Budget(60))
         pulls += 1
         assert before - stream.waiting_chars <= SLICE_CHARS
     assert pulls == len(text) // SLICE_CHARS + 1
-    stream.finish()
-    assert stream.done == render_markdown(text)
+    stream.finish(Budget(60))
+    assert stream.done == render_markdown(text, budget=Budget(60))
+
+
+@pytest.mark.parametrize("text", ["word\n\n" * 7_000, "ééé\r\n\r\n" * 5_000])
+def test_a_slow_machine_takes_shorter_slices(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Asked:
+        """A clock that each question for the time moves on: the same on every machine."""
+
+        now = 0.0
+
+        def __call__(self) -> float:
+            self.now += 0.001
+            return self.now
+
+    with monkeypatch.context() as patch:
+        patch.setattr(markdown_stream, "Budget", lambda seconds: Budget(8 * seconds, Asked()))
+        stream = MarkdownStream("s")
+        stream.feed(text[:-1])
+        stream.feed(text[-1])
+        pulls = 0
+        while stream.waiting_chars:
+            stream.pull()
+            pulls += 1
+        assert pulls > 2 * len(text) // SLICE_CHARS
+    stream.finish(Budget(60))
+    assert stream.done == render_markdown(text, budget=Budget(60))
 
 
 @pytest.mark.parametrize("unit", ["![", "- [ ] a\n", "a|b\n-|-\n", "[a]: b\n\n"])
