@@ -11,6 +11,7 @@ import concurrent.futures
 import logging
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from acp_notebook.client.agent_facts import AgentFacts
@@ -126,9 +127,15 @@ class Agent(AgentFacts):
         self.respondents.policy = policy
         for session in self.sessions:
             session.permissions = policy
+        self.thread.post(partial(self._policy_changed, policy))
+
+    def _policy_changed(self, policy: Policy) -> None:
+        being_opened = self._servers.keys() - {session.live for session in self.sessions}
+        for live in being_opened:
+            live.respondents.policy = policy
         scope = self.connection.routes.scope
         if scope is not None:
-            self.thread.post(scope.policy_changed)
+            scope.policy_changed()
 
     @property
     def elicit(self) -> ElicitFunction | None:

@@ -161,6 +161,7 @@ def prompt_sent(state: SessionState, update: u.PromptSent) -> Changes:
     if prompt is None:
         prompt, earlier = _register(state, Prompt(update.prompt_id, update.content))
     prompt.phase = "sent"
+    state.is_stopped = False
     prompt.is_behind = prompt.was_behind = is_behind
     return [*earlier, EntryChanged(key), PromptChanged(update.prompt_id), HeaderChanged()]
 
@@ -266,6 +267,7 @@ def _note_refusal(state: SessionState, permission: Permission) -> None:
 def cancel_sent(state: SessionState, _: u.CancelSent) -> Changes:
     """Show unfinished tool calls of the present work as cancelled at once (CANCEL-2)."""
     state.is_cancelling = True
+    _note_stop(state)
     work = state.background or ()
     in_background: set[str] = {item.id for item in work if item.type == "tool_call"}
     return [
@@ -276,6 +278,17 @@ def cancel_sent(state: SessionState, _: u.CancelSent) -> Changes:
             lambda call: call.work == state.work and call.tool_call_id not in in_background,
         ),
     ]
+
+
+def stopped_at_rest(state: SessionState, _: u.StoppedAtRest) -> Changes:
+    """Note a stop while no turn was going on: work in the background may want to run something."""
+    _note_stop(state)
+    return [HeaderChanged()]
+
+
+def _note_stop(state: SessionState) -> None:
+    state.stops += 1
+    state.is_stopped = True
 
 
 def agent_lost(state: SessionState, update: u.AgentLost) -> Changes:

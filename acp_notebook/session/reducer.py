@@ -270,6 +270,7 @@ _RULES: dict[type, Callable[[SessionState, Any], Changes]] = {
     elicitation.AnswerRefused: elicitation_rules.answer_refused,
     elicitation.UrlCompleted: elicitation_rules.url_completed,
     u.CancelSent: foreground.cancel_sent,
+    u.StoppedAtRest: foreground.stopped_at_rest,
     u.AgentLost: foreground.agent_lost,
     u.SessionOpened: foreground.session_opened,
 }

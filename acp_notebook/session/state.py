@@ -245,6 +245,9 @@ class SessionState:
     error: Failure | None = None
     background: tuple[BackgroundItem, ...] | None = None
     is_cancelling: bool = False
+    # how often the user stopped the agent's work, and whether since the last prompt
+    stops: int = field(default=0, compare=False)
+    is_stopped: bool = field(default=False, compare=False)
     is_connected: bool = True
     # whether the session was opened as a new one, not resumed
     is_new: bool = field(default=False, compare=False)

@@ -471,6 +471,11 @@ class CancelSent:
 
 
 @dataclass(frozen=True, slots=True)
+class StoppedAtRest:
+    """The user stopped the agent's work while no turn was going on; nothing was sent."""
+
+
+@dataclass(frozen=True, slots=True)
 class AgentLost:
     """The end of the connection; `reason` is one sentence, `detail` the tail of stderr."""
 
@@ -516,6 +521,7 @@ SessionUpdate = (
     | AnswerRefused
     | UrlCompleted
     | CancelSent
+    | StoppedAtRest
     | AgentLost
     | SessionOpened
 )

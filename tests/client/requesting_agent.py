@@ -2,7 +2,8 @@
 
 The prompt is JSON: a list of steps, each a list of `[method, params]` that are sent at once. In the
 params "$TERM" is the terminal that was made last, and the sessionId is filled in. The answer is a
-JSON list with one `result` or `error` for each request. With "2" it speaks version 2.
+JSON list with one `result` or `error` for each request. `after/turn` and `after/stop` ask for one
+thing more when the prompt was answered, or a cancel has come. With "2" it speaks version 2.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "agents"))
 
 from plain_agent import Frame, PlainAgent, chunk
 
 NOTIFICATIONS = {"session/update"}
+LATER = {"after/turn", "after/stop"}
 
 
 class AskingAgent(PlainAgent):
@@ -23,6 +26,10 @@ class AskingAgent(PlainAgent):
 
     sessions = 0
     requests = 100
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.later: dict[str, list[Any]] = {}
 
     def introduction(self) -> Frame:
         answer = super().introduction()
@@ -49,7 +56,9 @@ class AskingAgent(PlainAgent):
             for method, params in step:
                 written = json.dumps({"sessionId": session_id, **params})
                 filled = json.loads(written.replace('"$TERM"', json.dumps(terminal)))
-                if method in NOTIFICATIONS:
+                if method in LATER:
+                    self.later[method] = filled["ask"]
+                elif method in NOTIFICATIONS:
                     self.send({"jsonrpc": "2.0", "method": method, "params": filled})
                 else:
                     self.requests += 1
@@ -64,6 +73,17 @@ class AskingAgent(PlainAgent):
         params = {"sessionId": session_id, "update": self.said(json.dumps(answers))}
         self.send({"jsonrpc": "2.0", "method": "session/update", "params": params})
         self.finish(frame, session_id)
+        self.ask_later("after/turn", session_id)
+
+    def on_session_cancel(self, frame: Frame) -> None:
+        self.ask_later("after/stop", frame["params"]["sessionId"])
+
+    def ask_later(self, when: str, session_id: str) -> None:
+        if when in self.later:
+            method, params = self.later.pop(when)
+            self.requests += 1
+            asked = {"sessionId": session_id, **params}
+            self.send(self.request(self.requests, method, asked))
 
     def begin(self, frame: Frame, session_id: str) -> None:
         """The work begins."""

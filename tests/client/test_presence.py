@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import itertools
+
 import pytest
-from memory_agent import LATER, SESSION, MemoryAgent, RefusedError
+from memory_agent import BOUND_S, LATER, SESSION, MemoryAgent, RefusedError
 from watching import Person, Somebody, poll, until_asked
 
 from acp_notebook.client.live.audience import Nobody, Respondents
@@ -279,6 +282,57 @@ def test_closing_a_session_answers_what_it_asked(meet, agent, person):
     until_asked(session)
     session.close()
     assert agent.wait(request_id)["result"] == CANCELLED
+
+
+def in_new_sessions(agent):
+    """Let each session/new open a session of its own."""
+    numbers = itertools.count(1)
+    agent.answers["session/new"] = lambda _: {"sessionId": f"s{next(numbers)}", **agent.set_up()}
+
+
+def test_the_child_sessions_of_a_closed_session_end_with_it(meet, agent, person):
+    in_new_sessions(agent)
+    client = meet(agent, permissions="allow")
+    asked = agent.begin(ASK, params(agent, "child"))
+    assert agent.wait(asked)["result"] == selected("yes")
+    client.session.close()
+    client.new_session()
+    client.permissions = "reject"
+    asked = agent.begin(ASK, params(agent, "child"))
+    assert agent.wait(asked)["result"] == selected("no")
+
+
+def test_a_session_that_is_being_opened_obeys_a_new_policy(meet, agent, person):
+    client = meet(agent, permissions="allow")
+    agent.answers["session/new"] = lambda _: LATER
+    opening = concurrent.futures.ThreadPoolExecutor().submit(client.new_session)
+    agent.until(lambda: len(opened(agent)) == 2)
+    client.permissions = "reject"
+    answer = {"sessionId": "second", **agent.set_up()}
+    agent.send({"id": opened(agent)[-1], "result": answer})
+    asked = agent.begin(ASK, params(agent, "second"))
+    assert agent.wait(asked)["result"] == selected("no")
+    assert opening.result(BOUND_S).permissions == "reject"
+
+
+def opened(agent):
+    """The ids of the requests for a session."""
+    return [each["id"] for each in agent.heard if each.get("method") == "session/new"]
+
+
+@pytest.mark.parametrize("is_known", [True, False], ids=["resumed", "forgotten"])
+def test_what_was_allowed_for_a_session_ends_with_it(meet, agent, person, is_known):
+    def resume(_):
+        if not is_known:
+            raise RefusedError(-32002)
+        return agent.set_up()
+
+    agent.answers["session/load"] = agent.answers["session/resume"] = resume
+    client = meet(agent)
+    client.session.live.respondents.grants["run_code"] = None
+    client.thread.call(lambda: client.connection.end("ended by the test"))
+    client.session.prompt("again")
+    assert client.session.grants == (("run_code",) if is_known else ())
 
 
 def test_listeners_hear_in_the_order_of_their_subscription_until_they_close(meet, agent):

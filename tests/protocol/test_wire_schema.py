@@ -49,6 +49,7 @@ NOT_BY_UPDATE = {
     AnswerRefused,
     UrlCompleted,
     u.CancelSent,
+    u.StoppedAtRest,
     u.AgentLost,
     u.SessionOpened,
 }

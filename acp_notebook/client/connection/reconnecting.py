@@ -171,6 +171,7 @@ class ReconnectingConnection:
         await self._connect()
         live.reconnect(self.connection, self.facts.dialect)
         if not await self._resumed(live):
+            live.respondents.revoke()  # what was allowed for the session ends with it
             await self.set_up(live)
             live.apply([FORGOT])  # after the waiting prompt, so that its turn shows the notice
 

@@ -111,11 +111,16 @@ class SessionRoutes:
         self._sessions[session_id] = session
 
     def forget(self, session_id: u.SessionId) -> None:
-        """Stop delivering to a session and close it."""
+        """Stop delivering to a session and its child sessions, and close them."""
         session = self._sessions.pop(session_id, None)
         if session is not None:
-            session.closed()
-            self._methods.session_ended(session)
+            children = self.children_of(session)
+            self._children = {
+                key: each for key, each in self._children.items() if each not in children
+            }
+            for ended in (session, *children):
+                ended.closed()
+                self._methods.session_ended(ended)
 
     def lose(self, reason: str, detail: str = "") -> None:
         """End every session with the connection; see `LiveSession.lost`."""
@@ -155,6 +160,7 @@ class SessionRoutes:
             return None
         child = LiveSession(parent.connection, parent.dialect, parent.respondents)
         child.session_id = u.SessionId(session_id)
+        child.owner = parent
         self._children[session_id] = child
         return child
 

@@ -2,8 +2,9 @@
 
 A restarted agent counts its messages and tool calls from the start again, and so does the reader of
 a version without ids. Without namespaces a new answer would change an old message. The tool calls
-of this client are the record of what ran in the kernel: a message of the agent that names one of
-them is refused, so that no agent can change, end or pass off such a call.
+of this client are the record of what ran in the kernel, and its terminals of the commands that it
+ran: a message of the agent that names one of them is refused, so that no agent can change, end or
+pass off what happened here. It may show such a terminal in a tool call of its own.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from acp_notebook.session.elicitation import ElicitationRequested
 # The prefix of this client's own terminal ids, which no agent counts.
 OWN_TERMINAL = "acp-notebook-terminal-"
 REFUSED = "a message about a tool call"
+REFUSED_TERMINAL = "a message about a terminal"
 
 
 class IdNamespace:
@@ -33,8 +35,8 @@ class IdNamespace:
         return marked.removesuffix(self._mark)
 
     def marked(self, updates: Iterable[u.SessionUpdate]) -> list[u.SessionUpdate]:
-        """Return a reader's updates with marked ids; one that names an own call is a violation."""
-        found = [_without_own_calls(update) for update in updates]
+        """Return a reader's updates with marked ids; one about our own work is a violation."""
+        found = [_without_own(update) for update in updates]
         return [self._mark_ids(update) for update in found] if self._mark else found
 
     def asked(self, updates: Iterable[u.SessionUpdate]) -> list[u.SessionUpdate]:
@@ -66,8 +68,13 @@ class IdNamespace:
         return replace(value, **found) if found else value
 
 
-def _without_own_calls(update: u.SessionUpdate) -> u.SessionUpdate:
+def _without_own(update: u.SessionUpdate) -> u.SessionUpdate:
     match update:
+        case u.TerminalUpdate(terminal_id=terminal) | u.TerminalChunk(terminal_id=terminal):
+            if not terminal.startswith(OWN_TERMINAL):
+                return update
+            reason = f"the terminal {terminal!r} is this client's own"
+            return u.Violation(REFUSED_TERMINAL, reason, {"id": terminal})
         case u.ToolCallUpdate(tool_call_id=named) | u.ToolCallChunk(tool_call_id=named):
             pass
         case u.PermissionRequested(

@@ -106,6 +106,8 @@ class LiveSession:
         self.state = SessionState()
         self.timings = Timings()
         self.respondents = respondents or Respondents()
+        self.owner = self
+        """The session whose turns this one works for: its parent if it is a child session."""
         self.connection = connection
         self.dialect = dialect
         self.reader: Reader = dialect.reader()
@@ -248,8 +250,10 @@ class LiveSession:
         """Cancel the present work (CANCEL-1..3); return False if there is nothing to cancel."""
         state = self.state
         if state.is_idle and not state.open_prompts:
-            # No work runs that a cancel would end; only open questions can be cancelled.
+            # No work runs that a cancel would end: what can be stopped is open questions, and what
+            # work in the background wants to run here.
             was_asked = state.has_questions
+            self.apply([u.StoppedAtRest()])
             self._drop_questions("you stopped")
             return was_asked
         if state.is_cancelling:

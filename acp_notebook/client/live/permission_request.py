@@ -37,6 +37,8 @@ class PermissionRequest(Question):
         self._respond = respond
         self._is_own = is_own
         self._needs_person = needs_person
+        self.consent = session.respondents.consent
+        """The session's count of consent when the question was last put to the policy."""
 
     @property
     def request(self) -> u.PermissionRequested:
@@ -62,6 +64,7 @@ class PermissionRequest(Question):
         self._thread.call(lambda: self._once(lambda: self.settle(chosen)))
 
     def _consult(self) -> None:
+        self.consent = self._session.respondents.consent
         if not self._consult_policy():
             self.ask_person()
 

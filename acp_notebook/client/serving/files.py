@@ -1,9 +1,9 @@
 """Text files that an agent reads and writes through this client, inside the session's folders.
 
-A write needs no permission of its own (the agent asks for its tool call), but the session shows it
-as a notice, and so every refusal. Reads stand in the trace only: agents read dozens of files in a
-turn and show them as tool calls themselves. Other threads access the disk, one request at a time,
-so that a read sees the write before it. Knows no notebook but whether a file is an open one.
+A write needs a turn (see `leave`), and the session shows it as a notice, and so every refusal.
+Reads stand in the trace only: agents read dozens of files in a turn and show them as tool calls
+themselves. Other threads access the disk, one request at a time, so that a read sees the write
+before it. Knows no notebook but whether a file is an open one.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from acp_notebook.client.live.live_session import LiveSession
+from acp_notebook.client.serving.leave import ask_leave
 from acp_notebook.client.serving.roots import OutOfReach, Roots, find_inside
 from acp_notebook.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, IncomingRequest, RpcError
 from acp_notebook.protocol.client_calls import ReadFile, WriteFile, not_found
@@ -60,11 +61,13 @@ class FileSystem:
         """Write the text; creates the file's folder if it is missing.
 
         Raises:
-            RpcError: The file is out of reach, an open notebook, or cannot be written.
+            RpcError: The file is out of reach, an open notebook, or cannot be written, or no turn
+                stands for the request.
         """
         async with self._turn:
             if incoming.answered:
                 return  # withdrawn while it waited for the lock
+            ask_leave(session, f"write {request.path}")
             try:
                 written = await asyncio.to_thread(
                     _write_inside, request, self._roots(session), self._is_open_notebook

@@ -2,8 +2,8 @@
 
 Each command is a process in its own process session, with an empty stdin and one pipe for stdout
 and stderr. The output goes to the agent, up to its byte limit, and into the session as a terminal
-like an agent's own. No command outlives its session: the loss or the end of the agent ends all of
-its commands with their children.
+like an agent's own. A stop ends the commands of the stopped turn, and the loss or the end of the
+agent all of them, with their children.
 """
 
 from __future__ import annotations
@@ -14,16 +14,20 @@ import itertools
 import os
 import shlex
 import shutil
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 from acp_notebook.client.live.id_namespace import OWN_TERMINAL
 from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.client.process.child_process import READ_BYTES, ChildProcess, signal_name
+from acp_notebook.client.serving.leave import ask_leave
 from acp_notebook.client.serving.roots import Roots, find_inside
 from acp_notebook.client.serving.terminal_output import KeptText, ViewFeed
 from acp_notebook.jsonrpc import INVALID_PARAMS, IncomingRequest, RpcError
 from acp_notebook.protocol.client_calls import CommandOutput, StartCommand, not_found
 from acp_notebook.session import updates as u
+from acp_notebook.session.admission import STOPPED, Admission, was_stopped
 from acp_notebook.session.changes import SessionChange
 
 STAGE_S = 2.0
@@ -38,9 +42,13 @@ _numbers = itertools.count(1)
 class Command:
     """One command of the agent, from its start to its release."""
 
-    def __init__(self, child: ChildProcess, session: LiveSession, limit: int | None) -> None:
+    def __init__(
+        self, child: ChildProcess, session: LiveSession, admission: Admission, limit: int | None
+    ) -> None:
         self.terminal_id = u.TerminalId(f"{OWN_TERMINAL}{next(_numbers)}")
         self.session = session
+        self.admission = admission
+        self.is_stopped = False
         self.kept = KeptText(limit)
         self.ended = asyncio.Event()
         self.exit_status: u.ExitStatus | None = None
@@ -127,13 +135,16 @@ class Terminals:
         """Start a command and return its terminal's id.
 
         Raises:
-            RpcError: The folder is out of reach, or the command cannot be run.
+            RpcError: The folder is out of reach, the command cannot be run, or no turn stands for
+                the request.
         """
         line = request.command
         words = [line, *request.arguments]
+        shown = line if len(words) == 1 else shlex.join(words)
         environment = {**os.environ, **request.environment}
         roots = self._roots(session)
         folder = await asyncio.to_thread(find_inside, request.cwd or roots[0], roots)
+        admission = ask_leave(session, f"run {shown}")
         try:
             program, arguments = _program(words, str(folder), environment)
             child = await ChildProcess.start(
@@ -147,14 +158,17 @@ class Terminals:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise RpcError(INVALID_PARAMS, f"{line!r} cannot be run: {reason}") from None
-        command = Command(child, session, request.output_limit_bytes)
+        command = Command(child, session, admission, request.output_limit_bytes)
         self._commands[command.terminal_id] = command
-        shown = line if len(words) == 1 else shlex.join(words)
         session.apply([u.TerminalUpdate(command.terminal_id, command=shown, cwd=str(folder))])
         if incoming.answered or not session.state.is_connected:
             # The request was withdrawn, or the agent ended, during the start.
             await self._discard(command)
         self._end_with(session)
+        self._end_with(session.owner)
+        if was_stopped(session.owner.state, admission):
+            await self._discard(command)
+            raise RpcError(INVALID_PARAMS, STOPPED)
         return command.terminal_id
 
     async def output(
@@ -201,6 +215,8 @@ class Terminals:
 
         def look(changes: list[SessionChange]) -> None:
             del changes
+            if session.state.is_cancelling:
+                self._stop_commands(session)
             if not session.state.is_connected:
                 self._sessions.discard(session)
                 subscription.close()
@@ -208,9 +224,21 @@ class Terminals:
 
         subscription = session.subscribe(look)
 
+    def _stop_commands(self, owner: LiveSession) -> None:
+        """End the commands of a stopped turn; their output stays available."""
+        turns = {prompt.prompt_id for prompt in owner.state.open_prompts}
+        for command in self._commands.values():
+            is_of_turn = command.session.owner is owner and command.admission.prompt_id in turns
+            if is_of_turn and not command.is_stopped:
+                command.is_stopped = True
+                self._end_later(command.stop())
+
     def end_soon(self, session: LiveSession) -> None:
         """Start ending the commands of a session, without waiting."""
-        ending = asyncio.get_running_loop().create_task(self.end(session))
+        self._end_later(self.end(session))
+
+    def _end_later(self, work: Coroutine[Any, Any, None]) -> None:
+        ending = asyncio.get_running_loop().create_task(work)
         self._endings.add(ending)
         ending.add_done_callback(self._endings.discard)
 

@@ -15,11 +15,17 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from acp_notebook.client.live.policies import Decision
 from acp_notebook.client.live.question import WITHDRAWN
-from acp_notebook.kernel.tools.admission import Admission, admit, reason_to_end
 from acp_notebook.kernel.tools.card import ToolCard
 from acp_notebook.kernel.tools.results import ToolFailure
 from acp_notebook.kernel.tools.running.interruption import MainThreadWork, run_bounded
 from acp_notebook.session import updates as u
+from acp_notebook.session.admission import (
+    Admission,
+    NotAdmitted,
+    admit,
+    reason_to_end,
+    was_stopped,
+)
 
 if TYPE_CHECKING:
     from acp_notebook.client.agent import Agent
@@ -140,15 +146,19 @@ class Caller:
         asked: list[PermissionRequest],
     ) -> None:
         respondents = self.live.respondents
+        before = respondents.consent
 
         def respond(decision: Decision) -> None:
-            if decision.option_id == _ALLOW_SESSION.option_id:
+            # A click may be on its way while consent is taken back on another thread.
+            consent = asked[0].consent if asked else before
+            is_lasting = decision.option_id == _ALLOW_SESSION.option_id
+            if is_lasting and consent == respondents.consent:
                 respondents.grants[question.tool] = None
-            decided.set_result((decision, respondents.consent))
+            decided.set_result((decision, consent))
 
         if question.tool in respondents.grants and not admission.is_background:
             granted = Decision(_ALLOW.option_id, "you, for this session", is_standing=True)
-            decided.set_result((granted, respondents.consent))
+            decided.set_result((granted, before))
             return
         lasting = () if admission.is_background else (_ALLOW_SESSION,)
         asked.append(
@@ -181,7 +191,10 @@ class Caller:
         # A call may have come just before its token was revoked.
         if self._has_left:
             raise ToolFailure("The session has ended. Nothing was run.")
-        return admit(self.live.state)
+        try:
+            return admit(self.live.state)
+        except NotAdmitted as refusal:
+            raise ToolFailure(str(refusal)) from None
 
     def _note(self, _changes: list[SessionChange]) -> None:
         # Runs on the agent thread for every change, so it must be cheap while no call runs.
@@ -190,7 +203,7 @@ class Caller:
 
     def _look(self, work: MainThreadWork[Any], permit: Permit) -> None:
         state = self.live.state
-        if state.is_cancelling:
+        if was_stopped(state, permit.admission):
             work.call_off("The user stopped the turn.")
         elif self._has_left or not state.is_connected:
             work.call_off("The agent ended.")

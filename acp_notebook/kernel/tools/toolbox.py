@@ -15,7 +15,6 @@ from typing import Any, Final, NamedTuple
 from acp_notebook.kernel.context.describe import describe
 from acp_notebook.kernel.context.kinds import type_name
 from acp_notebook.kernel.tools import schemas
-from acp_notebook.kernel.tools.admission import Admission
 from acp_notebook.kernel.tools.caller import Caller, Permit, ToolQuestion
 from acp_notebook.kernel.tools.card import ToolCard
 from acp_notebook.kernel.tools.cells import read_cells, remember
@@ -28,6 +27,7 @@ from acp_notebook.kernel.tools.running.interruption import MainThreadWork, Stopp
 from acp_notebook.kernel.tools.running.outcome import Outcome
 from acp_notebook.kernel.tools.running.publishing import publish_below
 from acp_notebook.kernel.waiting.kernel_loop import call_on_kernel_loop
+from acp_notebook.session.admission import Admission
 
 logger = logging.getLogger(__name__)
 

@@ -89,16 +89,32 @@ def test_a_permission_is_about_the_marked_call(reader, subject):
     assert asked.options[0].option_id == "yes"  # goes back to the agent as it is
 
 
-def test_plans_and_compactions_are_marked_and_this_clients_own_terminals_are_not(reader):
+def test_plans_and_compactions_are_marked(reader):
     plan = {"type": "items", "planId": "p", "entries": []}
     (planned,) = reader.update({"sessionUpdate": "plan_update", "plan": plan})
     (chunk,) = reader.update(
         {"sessionUpdate": "compaction_summary_chunk", "compactionId": "k", "content": TEXT}
     )
     assert (planned.plan_id, chunk.compaction_id) == ("p@2", "k@2")
+
+
+@pytest.mark.parametrize("reader", [1, 2], indirect=True)
+@pytest.mark.parametrize(
+    "update",
+    [
+        {"sessionUpdate": "terminal_update", "command": "cat README.md"},
+        {"sessionUpdate": "terminal_output_chunk", "data": "eA=="},
+    ],
+    ids=["command", "output"],
+)
+def test_an_own_terminal_may_be_shown_and_not_changed(reader, update):
     own = f"{OWN_TERMINAL}1"
-    (update,) = reader.update({"sessionUpdate": "terminal_update", "terminalId": own})
-    assert update.terminal_id == own
+    call = {"sessionUpdate": "tool_call_update", "toolCallId": "c"}
+    (shown,) = reader.update({**call, "content": [{"type": "terminal", "terminalId": own}]})
+    assert [item.terminal_id for item in shown.content] == [own]
+    (refused,) = reader.update({**update, "terminalId": own})
+    assert isinstance(refused, u.Violation)
+    assert "this client's own" in refused.reason
 
 
 def test_what_has_no_id_passes_as_it_is(reader):

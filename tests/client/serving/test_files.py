@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from watching import NODE_AGENT, frames, needs_node
+from watching import NODE_AGENT, frames, needs_node, until
 
 from acp_notebook.client.serving import files as file_system
 from acp_notebook.errors import UsageError
@@ -276,3 +276,12 @@ def test_a_link_inside_the_folder_is_followed(asking):
     asking(write(asking.folder / "link.txt"))
     assert (asking.folder / "link.txt").is_symlink()
     assert (asking.folder / "real.txt").read_text() == "new\n"
+
+
+def test_nothing_is_written_without_a_turn_or_against_the_policy(asking):
+    asking(["after/turn", {"ask": write("made.txt")}])
+    until(asking.agent.session, lambda state: state.asides)
+    asking.agent.session.permissions = "reject"
+    assert code(asking(write("made.txt"))) == -32602
+    assert asking.notices == [("warning", "Refused to write made.txt")]
+    assert list(asking.folder.iterdir()) == []

@@ -323,6 +323,50 @@ def test_a_flood_is_bounded_for_the_agent_and_for_the_view(asking):
     assert len(terminal.output) <= 2 * VIEW_BYTES
 
 
+# the turn that a command belongs to
+
+
+def made_by(tmp_path):
+    return python(f"open({str(tmp_path / 'made')!r}, 'w')", cwd=str(tmp_path))
+
+
+def refusal(agent, number=1):
+    """Wait for a refusal in the session; the reason of the last one."""
+    until(agent.session, lambda state: len(state.asides) >= number)
+    *_, notice = agent.thread.call(lambda: list(agent.session.live.state.asides.values()))
+    assert notice.title.startswith("Refused to run ")
+    return notice.description
+
+
+def test_the_policy_reject_runs_no_command(asking, tmp_path):
+    asking.agent.session.permissions = "reject"
+    (answer,) = asking(made_by(tmp_path))
+    assert "policy reject" in answer["error"]["message"]
+    assert "policy reject" in refusal(asking.agent)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_command_runs_after_the_turn(asking, tmp_path):
+    asking(["after/turn", {"ask": made_by(tmp_path)}])
+    assert "No turn is going on" in refusal(asking.agent)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_stop_ends_the_turns_commands_and_lets_no_other_begin(asking, tmp_path):
+    asking(python(FAMILY))
+    earlier = [int(word) for word in asking.words()]
+    after = ["after/stop", {"ask": made_by(tmp_path)}]
+    asking(python(FAMILY), after, WAIT, wait=False)
+    until(asking.agent.session, lambda state: len(state.terminals) == 2)
+    pids = [int(word) for word in asking.words()]
+    asking.agent.session.stop()
+    assert asking.turn.wait(30).stop_reason == "end_turn"
+    assert all_gone(pids)
+    assert "user stopped the turn" in refusal(asking.agent)
+    assert list(tmp_path.iterdir()) == []
+    assert not any(is_gone(pid) for pid in earlier)  # what an earlier turn left running
+
+
 # the output, without a process
 
 

@@ -11,6 +11,7 @@ from tools_bench import BOUND_S, Hands, entry_of, has_spoken, mcp_over_http, tex
 from watching import poll
 
 import acp_notebook as acp
+from acp_notebook.client.live.policies import Decision
 from acp_notebook.errors import UsageError
 from acp_notebook.session import updates as u
 from acp_notebook.session.updates import CodeSubject
@@ -185,6 +186,21 @@ def test_what_a_person_allowed_once_runs_whatever_the_policy_becomes(hands, aski
     assert space["ran"]
 
 
+def test_a_click_on_its_way_grants_nothing_under_a_policy_set_meanwhile(hands, asking):
+    next_question(asking)
+    call = hands.begin("run_code", code="1")
+    wait_until_asked(asking)
+    (asked,), goes_on = asking.questions, threading.Event()
+    asking.agent.thread.post(lambda: goes_on.wait(BOUND_S))  # the thread is at work
+    clicked = Decision("allow_session", "you")
+    asking.agent.thread.post(lambda: asked.settle(clicked))
+    asking.permissions = "reject"
+    goes_on.set()
+    assert not wait_as_a_cell(call).is_error  # allowed once, before
+    assert asking.grants == ()
+    assert hands.call("run_code", code="2").is_error
+
+
 def test_a_grant_of_one_session_is_not_another_ones(hands, asking, agent):
     answer(asking, "allow_session")
     hands.call("run_code", code="1")
@@ -342,6 +358,23 @@ def test_after_a_stop_no_policy_allows_background_work(hands, session, turn, not
     assert hands.call("run_code", code=CODE).is_error  # the policy is `allow`
     notebook.somebody_is_there = False
     assert "nobody can be asked here" in text_of(hands.call("run_code", code=CODE))
+    assert "ran" not in space
+
+
+def test_a_stop_at_rest_calls_off_what_background_work_wants_to_run(session, space):
+    """The kernel is busy with the cell that stops."""
+    turn = session.prompt("/slow 0", wait=False)
+    wait_as_a_cell(turn.done)
+    see(session, WATCHER)
+    hands = Hands(lambda: mcp_over_http(entry_of(session)))
+    card = next_card(session, "in_progress")
+    call = hands.begin("run_code", code=CODE)
+    card.result(BOUND_S)
+    session.stop()
+    assert "stopped the turn" in text_of(wait_as_a_cell(call))
+    answer(session, "reject")
+    assert hands.call("run_code", code=CODE).is_error  # the policy is `allow`
+    hands.close()
     assert "ran" not in space
 
 

@@ -1,7 +1,8 @@
-"""Which work a tool call belongs to, and whether it may run at all. Pure; knows no tool.
+"""Which work a request of the agent belongs to, and whether it may run. Pure; knows no tool.
 
-A call belongs to a turn of the user's, or to work that the agent has reported as going on without
-one. A call of a turn that was stopped or is over belongs to nothing and is refused.
+A request to run something here belongs to a turn of the user's, or to work that the agent has
+reported as going on without one. A request of a turn that was stopped or is over belongs to nothing
+and is refused.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from acp_notebook.kernel.tools.results import ToolFailure
 from acp_notebook.session.state import SessionState
 from acp_notebook.session.updates import PromptId
 
@@ -23,50 +23,62 @@ _OVER: Final = (
 _LOST: Final = "The agent ended."
 
 
+class NotAdmitted(Exception):
+    """The request belongs to no work; the message is for the agent."""
+
+
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """The work of a call.
+    """The work of a request.
 
     Attributes:
         prompt_id: The turn; None for work in the background.
-        needs_person: Whether only a person may allow the call, not a policy: no turn shows the
-            work, or the user stopped the last one.
+        stops: The session's count of stops at the time.
+        needs_person: Whether only a person may allow it, not a policy: no turn shows the work, or
+            the user stopped since the last prompt.
     """
 
     prompt_id: PromptId | None
+    stops: int
     needs_person: bool = False
 
     @property
     def is_background(self) -> bool:
-        """Whether the call belongs to no turn, so that it is asked whatever was granted."""
+        """Whether the request belongs to no turn, so that it is asked whatever was granted."""
         return self.prompt_id is None
 
 
 def admit(state: SessionState) -> Admission:
-    """Return the work of a call that arrives now.
+    """Return the work of a request that arrives now.
 
     Raises:
-        ToolFailure: The call belongs to a turn that was stopped, or to none.
+        NotAdmitted: The request belongs to a turn that was stopped, or to none.
     """
     if not state.is_connected:
-        raise ToolFailure(_LOST)
+        raise NotAdmitted(_LOST)
     if state.is_cancelling:
-        raise ToolFailure(STOPPED)
+        raise NotAdmitted(STOPPED)
     owner = next(iter(state.open_prompts), None)
     if owner is not None:
-        return Admission(owner.prompt_id)
+        return Admission(owner.prompt_id, state.stops)
     last = state.prompts[state.last_ended] if state.last_ended is not None else None
-    was_stopped = last is not None and last.stop_reason == "cancelled"
+    # Whatever stop reason the agent gives, or none where it was at rest.
+    was_stopped = state.is_stopped or (last is not None and last.stop_reason == "cancelled")
     if state.is_idle and not state.background:
-        raise ToolFailure(STOPPED if was_stopped else _OVER)
-    return Admission(None, needs_person=last is None or was_stopped)
+        raise NotAdmitted(STOPPED if was_stopped else _OVER)
+    return Admission(None, state.stops, needs_person=last is None or was_stopped)
+
+
+def was_stopped(state: SessionState, admission: Admission) -> bool:
+    """Whether the user stopped the work since it was admitted."""
+    return state.is_cancelling or state.stops != admission.stops
 
 
 def reason_to_end(state: SessionState, admission: Admission) -> str:
-    """Return why an admitted call that has not begun must not begin; empty if it may."""
+    """Return why an admitted request that has not begun must not begin; empty if it may."""
     if not state.is_connected:
         return _LOST
-    if state.is_cancelling:
+    if was_stopped(state, admission):
         return STOPPED
     prompt = state.prompts[admission.prompt_id] if admission.prompt_id is not None else None
     if prompt is None or not prompt.is_ended:
