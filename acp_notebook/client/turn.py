@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from acp_notebook.client.code_blocks import CodeBlock, find_code_blocks
 from acp_notebook.client.host import TurnDisplay, current_host
+from acp_notebook.client.interrupted import tell_in_one_line
 from acp_notebook.client.turn_record import frame_of, record_of
 from acp_notebook.client.waiting import wait_in_loop, wait_or_cancel
 from acp_notebook.errors import (
@@ -164,8 +165,9 @@ class Turn:
         self._enter()
         try:
             is_over = await wait_in_loop(self._done, timeout)
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as error:
             self.cancel()
+            tell_in_one_line(error, "Turn interrupted: the cancel was sent.")
             raise
         finally:
             self._left()

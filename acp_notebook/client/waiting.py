@@ -12,6 +12,7 @@ from acp_notebook.client.host import current_host
 from acp_notebook.client.interrupted import WaitInterrupted
 
 CANCEL_GRACE_S = 5.0
+LOOP_TURN_S = 0.2
 
 
 class TurnInterrupted(WaitInterrupted):
@@ -77,6 +78,12 @@ async def wait_in_loop(done: concurrent.futures.Future[None], timeout_s: float |
             loop.call_soon_threadsafe(see)
 
     done.add_done_callback(on_done)
+    end = None if timeout_s is None else loop.time() + timeout_s
     with current_host().attended():
-        await asyncio.wait([seen], timeout=timeout_s)
+        while not seen.done():
+            left = LOOP_TURN_S if end is None else min(LOOP_TURN_S, end - loop.time())
+            if left <= 0:
+                break
+            # A signal handler cancels the cell's task without waking a loop that sleeps.
+            await asyncio.wait([seen], timeout=left)
     return done.done()

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
@@ -41,6 +42,7 @@ logger = logging.getLogger(__name__)
 
 CANCEL_REQUEST: Final = "$/cancel_request"
 OVERSIZED: Final = "oversized"
+LOOP_TURN_S: Final = 0.01
 UNKNOWN_RESPONSE: Final = "unknown_response"
 
 ResponseCallback: TypeAlias = Callable[[Response], None]
@@ -204,8 +206,13 @@ class Connection:
     async def run(self) -> None:
         """Read and dispatch until the end, then settle every pending call."""
         try:
+            began = time.monotonic()
             while (frame := await self._transport.receive()) is not None:
                 self._receive(frame)
+                # Lines of one read come without a turn of the loop, which others wait for.
+                if time.monotonic() - began >= LOOP_TURN_S:
+                    await asyncio.sleep(0)
+                    began = time.monotonic()
         finally:
             self._end()
 

@@ -24,8 +24,10 @@ from acp_notebook.widgets.static_files import join_modules, read_static
 
 # A reloaded page has a new id; the oldest ids are dropped.
 MAX_PAGES: Final = 16
-# How many urgent changes go out at once within one beat; a flood of questions is coalesced.
+# How many urgent changes go out at once within one beat, and how long drawing them may take
+# before the rest waits for the beat: a flood of questions is coalesced.
 MAX_URGENT: Final = 8
+MAX_URGENT_S: Final = 0.05
 
 
 class TurnView(anywidget.AnyWidget):
@@ -116,7 +118,7 @@ class TurnPresenter:
         self._interval_s = 1 / rate_hz
         self._timer: Timer | None = None
         self._sent_at = self._hurried_at = float("-inf")
-        self._hurries = 0
+        self._hurries, self._hurried_s = 0, 0.0
         self._number = 0
         self._is_closed = False
         self._is_over = False
@@ -132,7 +134,10 @@ class TurnPresenter:
         if self._is_closed:
             return
         if self._document.note(changes) and self._may_hurry():
+            began = time.monotonic()
             self._flush()
+            self._hurried_at = time.monotonic()
+            self._hurried_s += self._hurried_at - began
         else:
             self._await_beat()
 
@@ -144,9 +149,9 @@ class TurnPresenter:
     def _may_hurry(self) -> bool:
         now = time.monotonic()
         if now - self._hurried_at >= self._interval_s:
-            self._hurried_at, self._hurries = now, 0
+            self._hurries, self._hurried_s = 0, 0.0
         self._hurries += 1
-        return self._hurries <= MAX_URGENT
+        return self._hurries <= MAX_URGENT and self._hurried_s < MAX_URGENT_S
 
     def finish(
         self,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,6 +23,7 @@ from acp_notebook.jsonrpc import (
     Oversized,
     RpcError,
 )
+from acp_notebook.jsonrpc import connection as connection_module
 
 BOUND_S = 5
 
@@ -99,6 +102,23 @@ async def wire():
     yield made
     await made.connection.aclose()
     await asyncio.wait_for(running, BOUND_S)
+
+
+async def test_a_flood_in_one_read_lets_others_have_the_loop(wire, monkeypatch):
+    times, turns, heard_at = itertools.count(), [0], []
+
+    def turn():
+        turns[0] += 1
+        asyncio.get_running_loop().call_soon(turn)
+
+    clock = SimpleNamespace(monotonic=lambda: next(times) * 0.004)
+    monkeypatch.setattr(connection_module, "time", clock)
+    wire.serve = lambda _request: heard_at.append(turns[0])
+    turn()
+    for number in range(40):
+        wire.ask(number)
+    await wire.sync()
+    assert len(set(heard_at)) >= 10
 
 
 @pytest.mark.requirement("WIRE-4")

@@ -39,6 +39,7 @@ class Record:
     executed: list[str] = field(default_factory=list)
     text: dict[str, str] = field(default_factory=lambda: defaultdict(str))
     errors: dict[str, str] = field(default_factory=dict)
+    tracebacks: dict[str, list[str]] = field(default_factory=dict)
     idle: set[str] = field(default_factory=set)
 
 
@@ -120,6 +121,7 @@ class KernelUnderTest:
                 self.record.text[parent] += content["text"]
             case "error":
                 self.record.errors[parent] = content["ename"]
+                self.record.tracebacks[parent] = content["traceback"]
             case "status" if content["execution_state"] == "idle":
                 self.record.idle.add(parent)
 

@@ -172,6 +172,48 @@ def test_two_threads_ask_each_at_its_own_place(notebook, tmp_path):
     assert done(notebook, "one") == done(notebook, "two") == "working. answer=yes"
 
 
+SESSION_OF_A = (
+    "session = get_ipython().magics_manager.registry['AcpMagics'].state.roster.find('a').session"
+)
+
+
+def test_an_interrupt_ends_an_awaited_prompt_in_one_line(notebook, tmp_path):
+    flag = tmp_path / "flag"
+    notebook.run(SESSION_OF_A)
+    cell = notebook.send(f"print('waiting'); await session.aprompt('later {flag}')")
+    notebook.until_prints(cell, "waiting")
+    notebook.until(lambda _: notebook.views_of(cell), "view")
+    notebook.manager.interrupt_kernel()
+    notebook.until_idle([cell])
+    assert notebook.record.errors[cell] in {"CancelledError", "KeyboardInterrupt"}
+    (line,) = notebook.record.tracebacks[cell]
+    assert "Turn interrupted" in line
+    flag.touch()
+    assert notebook.run("session.wait(20); print(session.state)") == "idle"
+
+
+def test_an_interrupt_while_the_record_is_made_keeps_the_record(notebook):
+    notebook.run(
+        f"{SESSION_OF_A}\n"
+        "from acp_notebook.kernel.views import turn_cell\n"
+        "made, real = [], turn_cell.recorder_of\n"
+        "def interrupted(turn):\n"
+        "    made.append(turn)\n"
+        "    def record():\n"
+        "        if len(made) == 1: raise KeyboardInterrupt\n"
+        "        return real(turn)()\n"
+        "    return record\n"
+        "turn_cell.recorder_of = interrupted"
+    )
+    cell = notebook.send("session.prompt('hi')")
+    notebook.until_idle([cell])
+    (line,) = notebook.record.tracebacks[cell]
+    assert line == "Interrupted; the record of the turn comes later."
+    notebook.until(lambda _: not notebook.views_of(cell), "record")
+    assert "Finished" in notebook.text_of(cell)
+    notebook.run("turn_cell.recorder_of = real")
+
+
 def test_closed_sessions_are_given_back_and_new_ones_are_shown(notebook):
     closed = (
         "roster = get_ipython().magics_manager.registry['AcpMagics'].state.roster\n"

@@ -5,16 +5,19 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from acp_notebook.render.document import TurnDocument
+from acp_notebook.render.operations import Operation
 from acp_notebook.render.parsing.markdown_stream import SLICE_CHARS
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import TextBlock
 from acp_notebook.session.reducer import apply
 from acp_notebook.session.state import SessionState
+from acp_notebook.widgets import turn_view
 from acp_notebook.widgets.turn_view import MAX_PAGES, TurnPresenter, TurnView
 
 MESSAGE, QUESTION, PROMPT = u.MessageId("m"), u.PermissionId("q"), u.PromptId("p")
@@ -193,6 +196,29 @@ def test_a_flood_of_questions_goes_out_in_few_messages(stage: Stage) -> None:
     assert "May I 999?" in str(stage.view.sent[-1]["ops"])
     # So many at once in each beat that the machine needed, not one for each question.
     assert len(stage.view.sent) < 500
+
+
+def test_urgent_changes_that_are_slow_to_draw_wait_for_the_beat(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    ops = stage.presenter._document.ops
+
+    def slow_ops() -> list[Operation]:
+        nonlocal now
+        now += 0.08
+        return ops()
+
+    monkeypatch.setattr(turn_view, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(stage.presenter._document, "ops", slow_ops)
+    for number in range(100):
+        stage.see(u.PermissionRequested(u.PermissionId(f"{number}"), f"May I {number}?", OPTIONS))
+    assert len(stage.view.sent) == 1
+    stage.beat()
+    assert "May I 99?" in str(stage.view.sent[-1]["ops"])
+    now += 1.0
+    stage.see(u.PermissionRequested(QUESTION, "And this?", OPTIONS))
+    assert "And this?" in str(stage.view.sent[-1]["ops"])
 
 
 def test_messages_are_numbered_without_a_gap(stage: Stage) -> None:

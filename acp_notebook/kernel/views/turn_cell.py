@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 LATE_CHANGE_S = 0.5
 # How long a cell waits for its record, which another thread makes.
 RECORD_S = 30.0
+_LATER = "Interrupted; the record of the turn comes later."
 
 
 class TurnCell:
@@ -136,22 +137,32 @@ class TurnCell:
             if is_waited and not self._thread.is_current:
                 self._wait_for_record()
             return self._is_put.is_set()
-        if self._thread.is_current:
-            self._put_soon()
-        else:
-            try:
-                self._view.put(self._thread.call(self._record)())
-            finally:
-                self._is_put.set()
-        if self._attendance is not None:
-            self._thread.call(self._attendance.close)
+        try:
+            self._put_soon() if self._thread.is_current else self._put_now()
+        finally:
+            if self._attendance is not None:
+                self._thread.call(self._attendance.close)
         return self._is_put.is_set()
+
+    def _put_now(self) -> None:
+        try:
+            record = self._thread.call(self._record)()
+        except KeyboardInterrupt:
+            self._thread.post(self._put_soon)
+            raise WaitInterrupted(_LATER) from None
+        except BaseException:
+            self._is_put.set()
+            raise
+        try:
+            self._view.put(record)
+        finally:
+            self._is_put.set()
 
     def _wait_for_record(self) -> None:
         try:
             self._is_put.wait(RECORD_S)
         except KeyboardInterrupt:
-            raise WaitInterrupted("Interrupted; the record of the turn comes later.") from None
+            raise WaitInterrupted(_LATER) from None
 
     def _record(self) -> Callable[[], dict[str, str]]:
         self._is_recorded = self._is_concluded
