@@ -390,7 +390,9 @@ def test_a_form_outside_of_sessions_is_answered(meet, agent):
 
 def test_answers_about_files_are_valid(meet, tmp_path):
     agent = MemoryAgent(1)
-    meet(agent, cwd=tmp_path, serve=("read", "write"))
+    agent.hold_prompts()
+    meet(agent, cwd=tmp_path, serve=("read", "write")).session.prompt("work", wait=False)
+    agent.until_heard("session/prompt")
     path = str(tmp_path / "a.txt")
     assert agent.ask("fs/write_text_file", path=path, content="one\ntwo\n")["result"] == {}
     read = agent.ask("fs/read_text_file", path=path, line=2, limit=1)
@@ -404,7 +406,9 @@ def test_answers_about_files_are_valid(meet, tmp_path):
 @pytest.mark.process
 def test_answers_about_commands_are_valid(meet, tmp_path):
     agent = MemoryAgent(1)
-    meet(agent, cwd=tmp_path, serve=("terminal",))
+    agent.hold_prompts()
+    meet(agent, cwd=tmp_path, serve=("terminal",)).session.prompt("work", wait=False)
+    agent.until_heard("session/prompt")
     made = agent.ask("terminal/create", command="sh", args=["-c", "echo out; exec sleep 60"])
     terminal = made["result"]["terminalId"]
     running = agent.ask("terminal/output", terminalId=terminal)["result"]

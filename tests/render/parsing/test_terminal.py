@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_notebook.render.markup import live_theme
+from acp_notebook.render.parsing import scrolled_screen
 from acp_notebook.render.parsing.terminal import BURST_LIMIT_BYTES, COLUMNS_LIMIT, TerminalText
 
 BYTES = st.lists(
@@ -93,7 +94,8 @@ def test_only_the_last_lines_are_kept_and_the_rest_is_counted() -> None:
     assert len(terminal.lines_since(0)) == 400
 
 
-def test_a_burst_costs_only_its_end() -> None:
+def test_a_burst_costs_only_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scrolled_screen, "FEED_SECONDS", 60.0)  # on any machine
     terminal = TerminalText(live_theme())
     terminal.feed(b"x" * 99 + b"\n" + (b"y" * 99 + b"\n") * (BURST_LIMIT_BYTES // 50))
     assert terminal.finished == 1 + BURST_LIMIT_BYTES // 50
