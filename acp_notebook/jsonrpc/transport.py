@@ -209,8 +209,7 @@ class RecordingTransport:
 
     Args:
         inner: What carries the frames.
-        record: Gets each frame, redacted.
-        redact_sent: Takes secrets out of the record of a sent frame, which goes out whole.
+        record: Gets each frame, a sent one as it goes out.
         redact_received: Takes secrets out of a received frame, for everybody; called once for each.
     """
 
@@ -218,12 +217,10 @@ class RecordingTransport:
         self,
         inner: Transport,
         record: Callable[[Direction, bytes], None],
-        redact_sent: Callable[[bytes], bytes] = bytes,
         redact_received: Callable[[bytes], bytes] = bytes,
     ) -> None:
         self._inner = inner
         self._record = record
-        self._redact_sent = redact_sent
         self._redact_received = redact_received
 
     async def receive(self) -> bytes | Oversized | None:
@@ -236,7 +233,7 @@ class RecordingTransport:
 
     def send(self, frame: bytes) -> None:
         """Send on the inner transport."""
-        self._note("sent", self._redact_sent(frame))
+        self._note("sent", frame)
         self._inner.send(frame)
 
     async def drain(self) -> None:

@@ -8,17 +8,20 @@ from __future__ import annotations
 import json
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 Direction = Literal["sent", "received"]
 
 MAX_FRAMES = 20_000
 MAX_BYTES = 32 * 1024 * 1024
 
+T = TypeVar("T")
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class Frame:
     """One frame; `at_s` is in seconds since the start of the recording."""
 
@@ -63,6 +66,8 @@ class Recording:
         self._frames: deque[Frame] = deque()
         self._bytes = 0
         self._secrets: list[bytes] = []
+        self._received: Frame | None = None
+        self._handled: Frame | None = None
         self._lock = threading.Lock()
 
     def record(self, direction: Direction, data: bytes) -> None:
@@ -70,6 +75,8 @@ class Recording:
         for secret in self._secrets:
             data = data.replace(secret, b'"(hidden)"')
         frame = Frame(self._clock() - self._started, direction, data)
+        if direction == "received":
+            self._received = frame
         with self._lock:
             self._frames.append(frame)
             self._bytes += len(data)
@@ -86,8 +93,64 @@ class Recording:
                 for is_ascii in (True, False)
             }
 
+    @contextmanager
+    def handling(self) -> Iterator[None]:
+        """While the frame that was received last is handled: `amend` is about it."""
+        before, self._handled = self._handled, self._received
+        try:
+            yield
+        finally:
+            self._handled = before
+
+    def later(self, handle: Callable[[T], None]) -> Callable[[T], None]:
+        """Return a function that goes on handling the present frame at a later time."""
+        frame = self._handled
+
+        def handled(value: T) -> None:
+            before, self._handled = self._handled, frame
+            try:
+                handle(value)
+            finally:
+                self._handled = before
+
+        return handled
+
+    def amend(self, texts: Mapping[str, str]) -> None:
+        """Replace whole strings in the frame that is being handled, if there is one.
+
+        A frame that has none of them, since they were read in another form, is not kept.
+        """
+        frame = self._handled
+        if frame is None:
+            return
+        try:
+            message, found = _replaced(frame.message, texts)
+        except RecursionError:
+            found = False
+        data = json.dumps(message).encode() if found else b'"(hidden)"'
+        with self._lock:
+            if any(kept is frame for kept in reversed(self._frames)):
+                self._bytes += len(data) - len(frame.data)
+            frame.data = data
+
     def frames(self, last: int | None = None) -> list[Frame]:
         """Return the kept frames, oldest first; with `last`, at most that many of the newest."""
         with self._lock:
             kept = list(self._frames)
         return kept if last is None else kept[-last:] if last > 0 else []
+
+
+def _replaced(node: Any, texts: Mapping[str, str]) -> tuple[Any, bool]:
+    """Return JSON with other strings, and whether any of them was there."""
+    if isinstance(node, str):
+        return texts.get(node, node), node in texts
+    if isinstance(node, list):
+        pairs = [_replaced(item, texts) for item in node]
+        return [item for item, _ in pairs], any(found for _, found in pairs)
+    if not isinstance(node, dict):
+        return node, False
+    items = [(_replaced(key, texts), _replaced(value, texts)) for key, value in node.items()]
+    return (
+        {key: value for (key, _), (value, _) in items},
+        any(is_key or is_value for (_, is_key), (_, is_value) in items),
+    )

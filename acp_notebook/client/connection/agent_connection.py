@@ -37,7 +37,7 @@ from acp_notebook.jsonrpc import OVERSIZED, Connection, ConnectionLost, Recordin
 from acp_notebook.protocol import negotiate
 from acp_notebook.protocol.dialect import Call, ClientCapabilities, Implementation
 from acp_notebook.session import updates as u
-from acp_notebook.trace.recording import Recording
+from acp_notebook.trace.recording import Direction, Recording
 from acp_notebook.version import __version__
 
 logger = logging.getLogger(__name__)
@@ -61,13 +61,13 @@ class AgentConnection:
         self.noise: deque[str] = deque(maxlen=MAX_NOISE_LINES)
         self.negotiated: negotiate.Negotiated | None = None
         self.endpoint: Endpoint | None = None
-        self.routes = SessionRoutes(methods)
+        self.routes = SessionRoutes(methods, self._redaction, self.recording)
         self._rpc: Connection | None = None
         self._respondents = respondents
         self._is_closing = False
 
     def redact(self, words: Iterable[str]) -> None:
-        """Redact strings from the recording and from the agent's stderr."""
+        """Redact strings in the recording, in the sessions and in all that the agent says."""
         self._redaction.add(words)
 
     @property
@@ -141,12 +141,8 @@ class AgentConnection:
             # `close` came before there was a process to end.
             await endpoint.stop()
             raise AgentExited(f"The start of the agent {launch.name} was given up.")
-        redaction = self._redaction
         transport = RecordingTransport(
-            endpoint.transport,
-            self.recording.record,
-            redaction.in_bytes,
-            redaction.in_received,
+            endpoint.transport, self._record, redact_received=self._redaction.in_received
         )
         rpc = Connection(
             transport,
@@ -170,6 +166,9 @@ class AgentConnection:
                 raise refusal from None
             raise RequestFailed(method, error.code, error.message, error.data) from None
         return negotiate.read_answer(answer, asked=version)
+
+    def _record(self, direction: Direction, frame: bytes) -> None:
+        self.recording.record(direction, self._redaction.in_bytes(frame))
 
     async def _run(self, endpoint: Endpoint, rpc: Connection) -> None:
         reading = self.thread.spawn(rpc.run())
@@ -245,6 +244,7 @@ class AgentConnection:
                 session.apply([notice])
 
     def _on_noise(self, kind: str, text: str) -> None:
+        text = self._redaction.in_text(text)
         self.noise.append(f"{kind}: {text[:500]}")
         logger.debug("Noise on the agent's stdout: %s: %s", kind, text[:500])
         if kind == OVERSIZED:

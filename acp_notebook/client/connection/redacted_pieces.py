@@ -1,117 +1,229 @@
-"""Redaction of a secret that an agent says in pieces, chunk by chunk of one text.
+"""Redaction in the updates of one session, also of a secret that is said in pieces.
 
 Models stream a few characters at a time, none of which can be told from other text. So each text
-is remembered by its last characters: from the twelfth character of the secret on, what continues it
-is redacted. Nothing is held back. Knows where `session/update` has texts and what tells them apart;
-knows no version.
+that grows is remembered by its last characters, if a secret may go on there: from the twelfth
+character of the secret on, what continues it is redacted. Nothing is held back.
+
+This is done with what was read, by the ids of the session's model: what the model joins is one
+text, however the agent writes it. There is one end a text of the session, so that no text can push
+out the end of another one. What does not grow is redacted by itself: a title, or the code of a
+question, must not lose its beginning for what was said earlier. Updates of this client's own, such
+as the cards of its tools, are redacted alike. Knows no version.
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
-import json
-from collections.abc import Sequence
+import operator
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from typing import Any, Final, NamedTuple
 
-from acp_notebook.client.connection.secret import HIDDEN, LEAST_CHARS, Secret, without
-from acp_notebook.protocol.routing import UPDATE
+from acp_notebook.client.connection.secret import HIDDEN, Secret, Span, merged, without
+from acp_notebook.session import updates as u
 
-_METHOD: Final = UPDATE.encode()
-MAX_TEXTS: Final = 256
-MAX_DEPTH: Final = 12
-# What distinguishes the texts at one place of an update.
-_NAMES: Final = frozenset(
-    ("sessionUpdate", "messageId", "toolCallId", "terminalId", "terminal_id", "compactionId")
-)
+MAX_DEPTH: Final = 50
+"""How deep JSON is looked at here; what is deeper was redacted in the frame."""
 
+Path = tuple[str, ...]
 
-class _Text(NamedTuple):
-    """A string in an update: where it can be replaced, and the keys that lead to it."""
-
-    holder: Any
-    key: Any
-    path: tuple[str, ...]
+# The places in an update of what is appended to a text of the session.
+_GROWING: Final = {("TextBlock", "text"), ("output",)}
+# What the user says is kept to be sent.
+_OWN_WORDS: Final = (u.PromptQueued, u.PromptSent)
 
 
 class RedactedPieces:
-    """The texts of one connection; `secrets` may grow."""
+    """The texts of one session; `secrets` may grow.
 
-    def __init__(self, secrets: Sequence[Secret]) -> None:
+    Args:
+        secrets: What is redacted.
+        on_change: Gets each text of an update that was redacted more than by itself, and what was
+            made of it. Bytes come as base64 and as text.
+    """
+
+    def __init__(
+        self, secrets: Sequence[Secret], on_change: Callable[[Mapping[str, str]], object]
+    ) -> None:
         self._secrets = secrets
-        self._ends: dict[int, bytes] = {}
+        self._on_change = on_change
+        self._ends: dict[Path, bytes] = {}
 
-    def in_frame(self, frame: bytes) -> bytes:
-        """Return an agent's frame without what continues a secret in one of its texts."""
-        if _METHOD not in frame:
-            return frame
-        try:
-            message = json.loads(frame)
-            batch = message if isinstance(message, list) else [message]
-            changes = [self._in_message(each) for each in batch if isinstance(each, dict)]
-            return json.dumps(message).encode() if any(changes) else frame
-        except (ValueError, RecursionError):
-            return frame
+    def redacted(self, update: u.SessionUpdate) -> u.SessionUpdate:
+        """Return an update without the secrets; to be called once for each."""
+        if not self._secrets or isinstance(update, _OWN_WORDS):
+            return update
+        entry = tuple(map(self._whole, _entry(update)))
+        said: dict[Path, list[bytes]] = {}
 
-    def _in_message(self, message: dict[str, Any]) -> bool:
-        params = message.get("params")
-        if message.get("method") != UPDATE or not isinstance(params, dict):
-            return False
-        names: list[str] = [str(params.get("sessionId"))]
-        texts: list[_Text] = []
-        _collect([params.get("update")], (), names, texts)
-        is_terminal = any(name.startswith("terminal") for name in names[1:])
-        is_changed = False
-        for text in texts:
-            said = text.holder[text.key]
-            # Hashed, as an agent chooses ids of any length.
-            place = hash((*names, *text.path))
-            redacted = self._redacted(place, said, may_be_base64=is_terminal and text.key == "data")
-            if redacted != said:
-                text.holder[text.key], is_changed = redacted, True
-        return is_changed
+        def note(path: Path, text: Any) -> Any:
+            said.setdefault(path, []).append(_bytes(text))
+            return text
 
-    def _redacted(self, place: int, text: str, *, may_be_base64: bool) -> str:
-        data = _decoded(text) if may_be_base64 else None
-        if data is not None:
-            redacted = self._continued(place, data)
-            whole = [span for secret in self._secrets for span in secret.spans(redacted)]
-            return base64.b64encode(without(redacted, whole)).decode()
-        data = text.encode(errors="surrogatepass")
-        return self._continued(place, data).decode(errors="surrogatepass")
+        found: u.SessionUpdate = _Walk(self._whole, note).record(update, entry)
+        redacted = {path: self._continued(path, texts) for path, texts in said.items()}
+        results = {path: iter(texts) for path, texts in redacted.items() if texts is not None}
+        return self._replaced(update, entry, results) if results else found
 
-    def _continued(self, place: int, data: bytes) -> bytes:
-        """Return the next bytes of a text without what continues a secret at their beginning."""
-        if not data:
-            return data
-        before = self._ends.pop(place, b"")
-        self._ends[place] = (before + data[-LEAST_CHARS:])[-LEAST_CHARS:]
-        if len(self._ends) > MAX_TEXTS:
-            del self._ends[next(iter(self._ends))]
-        for secret in self._secrets:
-            if known := secret.continued(before, data):
-                mark = b"" if secret.ends(before) else HIDDEN.encode()
-                return mark + data[known:]
-        return data
+    def _replaced(
+        self, update: u.SessionUpdate, entry: Path, results: Mapping[Path, Iterator[bytes]]
+    ) -> u.SessionUpdate:
+        changes: dict[str, str] = {}
+
+        def put(path: Path, text: Any) -> Any:
+            result = next(results[path], b"") if path in results else _bytes(text)
+            if result == _bytes(text):
+                return text
+            plain, shown = self._whole(_text(text)), _text(result)
+            if isinstance(text, bytes):
+                changes.update({_base64(text): _base64(result), plain: shown})
+                return result
+            if plain != shown:
+                changes[plain] = shown
+            return shown
+
+        found: u.SessionUpdate = _Walk(self._whole, put).record(update, entry)
+        if changes:
+            self._on_change(changes)
+        return found
+
+    def _continued(self, path: Path, texts: list[bytes]) -> list[bytes] | None:
+        """Return the next parts of a text without the secrets; None if they have none."""
+        before = self._ends.pop(path, b"")
+        data = b"".join([before, *texts])
+        if path[2:] in _GROWING:  # after what it belongs to
+            end = max((secret.end_of(data) for secret in self._secrets), key=len)
+            if end:
+                self._ends[path] = end
+        spans = merged(
+            span for secret in self._secrets for span in secret.spans(data) if span[1] > len(before)
+        )
+        if not spans:
+            return None
+        is_marked = any(secret.ends(before) for secret in self._secrets)
+        return _cut(texts, len(before), spans, is_marked=is_marked)
+
+    def _whole(self, text: str) -> str:
+        """Return a text that is no part of a longer one, such as an id."""
+        data = _bytes(text)
+        spans = [span for secret in self._secrets for span in secret.spans(data)]
+        return _text(without(data, spans)) if spans else text
 
 
-def _collect(node: Any, path: tuple[str, ...], names: list[str], texts: list[_Text]) -> None:
-    """Find the names and the texts of an update, in order; items of one list are one text."""
-    is_object = isinstance(node, dict)
-    for key, value in node.items() if is_object else enumerate(node):
-        inner = (*path, str(key) if is_object else "")
+class _Walk(NamedTuple):
+    """Goes through an update with a function for ids, and one for texts."""
+
+    of_id: Callable[[str], str]
+    of_text: Callable[[Path, Any], Any]
+
+    def record(self, record: Any, entry: Path) -> Any:
+        """Return a record of the model with what was made of its texts; itself if they stayed."""
+        kind: type = type(record)
+        found: dict[str, Any] = {}
+        for name, is_id in _names(kind):
+            value = getattr(record, name)
+            if is_id and isinstance(value, str):
+                result: Any = self.of_id(value)
+            else:
+                result = self._value(value, entry, (*entry, kind.__name__, name))
+            if result is not value:
+                found[name] = result
+        return replace(record, **found) if found else record
+
+    def _value(self, value: Any, entry: Path, path: Path) -> Any:
         if isinstance(value, str):
-            if key in _NAMES:
-                names.append(value)
-            elif key != "type":
-                texts.append(_Text(node, key, inner))
-        elif isinstance(value, (dict, list)) and len(path) < MAX_DEPTH:
-            _collect(value, inner, names, texts)
+            return self.of_text(path, value) if value else value
+        if isinstance(value, bytes):
+            # A terminal's whole output, and what appends to it, are one text.
+            return self.of_text((*entry, "output"), value) if value else value
+        if isinstance(value, tuple):
+            return _same(value, tuple(self._value(item, entry, path) for item in value))
+        if isinstance(value, (dict, list)):
+            return self._json(value, path, (*path, "keys"), 0)
+        is_record = is_dataclass(value) and not isinstance(value, type)
+        return self.record(value, entry) if is_record else value
+
+    def _json(self, node: Any, path: Path, names: Path, depth: int) -> Any:
+        """Return JSON; its strings are one text, whatever the keys, which the agent chooses."""
+        if isinstance(node, str):
+            return self.of_text(path, node) if node else node
+        if depth > MAX_DEPTH or not isinstance(node, (dict, list)):
+            return node
+        if isinstance(node, list):
+            return _same(node, [self._json(item, path, names, depth + 1) for item in node])
+        keys = [self.of_text(names, key) for key in node]
+        values = [
+            self._json(value, names if key == "type" else path, names, depth + 1)
+            for key, value in node.items()
+        ]
+        is_same = all(map(operator.is_, (*node, *node.values()), (*keys, *values)))
+        return node if is_same else dict(zip(keys, values, strict=True))
 
 
-def _decoded(text: str) -> bytes | None:
-    """Return what version 2 has of a terminal's output; None if it is no base64."""
+def _cut(texts: list[bytes], position: int, spans: list[Span], *, is_marked: bool) -> list[bytes]:
+    """Return texts that follow one another, the first at a position, without spans of them.
+
+    Each span has one mark, where it begins; the first one `is_marked` if it began earlier.
+    """
+    found: list[bytes] = []
+    rest = deque(spans)
+    is_marked = is_marked and rest[0][0] < position
+    for text in texts:
+        kept: list[bytes] = []
+        at, end = position, position + len(text)
+        while rest and rest[0][0] < end:
+            first, last = rest[0]
+            kept.append(text[at - position : max(first - position, at - position)])
+            kept.append(b"" if is_marked else HIDDEN.encode())
+            at, is_marked = min(last, end), last > end
+            if is_marked:
+                break
+            rest.popleft()
+        found.append(b"".join([*kept, text[at - position :]]))
+        position = end
+    return found
+
+
+def _entry(update: u.SessionUpdate) -> Path:
+    """Return the entry of the session that the update appends to, by the kind of entry and id."""
+    match update:
+        case u.MessageUpdate(role=role, message_id=key) | u.MessageChunk(role=role, message_id=key):
+            return (role, key)
+        case u.ToolCallUpdate(tool_call_id=key) | u.ToolCallChunk(tool_call_id=key):
+            return ("tool_call", key)
+        case u.TerminalUpdate(terminal_id=key) | u.TerminalChunk(terminal_id=key):
+            return ("terminal", key)
+        case u.CompactionUpdate(compaction_id=key) | u.CompactionChunk(compaction_id=key):
+            return ("compaction", key)
+        case _:
+            return ()
+
+
+@cache
+def _names(kind: type) -> list[tuple[str, bool]]:
+    """Return the fields of a record, and whether each is an id."""
+    names = [field.name for field in fields(kind)]
+    return [(name, name == "id" or name.endswith("_id")) for name in names]
+
+
+def _same(before: Any, after: Any) -> Any:
+    return before if all(map(operator.is_, before, after)) else after
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode(errors="surrogatepass")
+
+
+def _text(data: str | bytes) -> str:
+    if isinstance(data, str):
+        return data
     try:
-        return base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
-        return None
+        return data.decode(errors="surrogatepass")
+    except UnicodeDecodeError:  # what a terminal says need not be UTF-8
+        return data.decode(errors="replace")
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()

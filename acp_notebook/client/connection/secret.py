@@ -41,12 +41,10 @@ class Secret:
         """Whether the data ends with a fragment that counts."""
         return data[-self._least :] in self._word and len(data) >= self._least
 
-    def continued(self, end: bytes, data: bytes) -> int:
-        """Return how much of the beginning of the data continues a fragment of what was before."""
-        if end[-1:] + data[:1] not in self._word:
-            return 0
-        spans = self.spans(end + data[: len(self._word)])
-        return max((last - len(end) for first, last in spans if first < len(end)), default=0)
+    def end_of(self, data: bytes) -> bytes:
+        """Return what the secret may go on from: its longest fragment that the data ends with."""
+        sizes = range(min(self._least, len(data)), 0, -1) if data[-1:] in self._word else ()
+        return next((data[-size:] for size in sizes if data[-size:] in self._word), b"")
 
     def _widened(self, data: bytes, at: int, start: int, size: int) -> Span:
         word, before, after = self._word, 0, size
@@ -60,12 +58,22 @@ class Secret:
         return at - before, at + after
 
 
+def merged(spans: Iterable[Span]) -> list[Span]:
+    """Return spans in order; those that touch are one."""
+    found: list[Span] = []
+    for first, last in sorted(spans):
+        if found and first <= found[-1][1]:
+            found[-1] = (found[-1][0], max(last, found[-1][1]))
+        else:
+            found.append((first, last))
+    return found
+
+
 def without(data: bytes, spans: Iterable[Span], mark: bytes = HIDDEN.encode()) -> bytes:
     """Return the data with a mark in place of each span; spans that touch are one."""
     parts: list[bytes] = []
     position = 0
-    for first, last in sorted(spans):
-        if not parts or first > position:
-            parts += [data[position:first], mark]
-        position = max(position, last)
+    for first, last in merged(spans):
+        parts += [data[position:first], mark]
+        position = last
     return b"".join([*parts, data[position:]]) if parts else data

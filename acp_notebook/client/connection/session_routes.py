@@ -16,11 +16,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from acp_notebook.client.connection.redaction import Redaction
 from acp_notebook.client.live.live_session import LiveSession
 from acp_notebook.client.serving.client_methods import ClientMethods
 from acp_notebook.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, IncomingRequest
 from acp_notebook.protocol.routing import UPDATE, RequestScope, read_update, request_scope
 from acp_notebook.session import updates as u
+from acp_notebook.trace.recording import Recording
 
 logger = logging.getLogger(__name__)
 
@@ -38,8 +40,10 @@ class _Held(NamedTuple):
 class SessionRoutes:
     """Delivers updates, requests and other notifications to sessions."""
 
-    def __init__(self, methods: ClientMethods) -> None:
+    def __init__(self, methods: ClientMethods, redaction: Redaction, recording: Recording) -> None:
         self._methods = methods
+        self._redaction = redaction
+        self._recording = recording
         self._scope: LiveSession | None = None
         self._sessions: dict[str, LiveSession] = {}
         self._children: dict[str, LiveSession] = {}
@@ -53,7 +57,7 @@ class SessionRoutes:
 
     @scope.setter
     def scope(self, scope: LiveSession) -> None:
-        self._scope = scope
+        self._scope = self._redacted(scope)
         self._deliver_held(None, scope)
 
     @property
@@ -108,7 +112,11 @@ class SessionRoutes:
     def _enter(self, session_id: u.SessionId, session: LiveSession) -> None:
         if self._sessions.get(session_id) is not session:
             self.forget(session_id)
-        self._sessions[session_id] = session
+            self._sessions[session_id] = self._redacted(session)
+
+    def _redacted(self, session: LiveSession) -> LiveSession:
+        session.redacted = self._redaction.of_session(self._recording.amend).redacted
+        return session
 
     def forget(self, session_id: u.SessionId) -> None:
         """Stop delivering to a session and its child sessions, and close them."""
@@ -161,11 +169,11 @@ class SessionRoutes:
         child = LiveSession(parent.connection, parent.dialect, parent.respondents)
         child.session_id = u.SessionId(session_id)
         child.owner = parent
-        self._children[session_id] = child
+        self._children[session_id] = self._redacted(child)
         return child
 
     def _hold(self, held: _Held) -> None:
-        self._held.append(held)
+        self._held.append(held._replace(deliver=self._recording.later(held.deliver)))
         if len(self._held) > MAX_HELD:
             lost = self._held.popleft()
             if lost.request is not None and not lost.request.answered:
@@ -175,6 +183,10 @@ class SessionRoutes:
 
     def notification(self, method: str, params: object) -> None:
         """Deliver an update to its session, or another served notification to its listener."""
+        with self._recording.handling():
+            self._notification(method, params)
+
+    def _notification(self, method: str, params: object) -> None:
         if not isinstance(params, dict):
             logger.debug("Ignored the notification %s without params.", method)
         elif method != UPDATE:
@@ -191,6 +203,10 @@ class SessionRoutes:
 
     def request(self, incoming: IncomingRequest) -> None:
         """Deliver a request to its session, which answers now or later."""
+        with self._recording.handling():
+            self._request(incoming)
+
+    def _request(self, incoming: IncomingRequest) -> None:
         serve = self._methods.requests.get(incoming.method)
         if serve is None:
             incoming.fail(METHOD_NOT_FOUND, f"This client does not serve {incoming.method}.")

@@ -117,6 +117,8 @@ class LiveSession:
         """Our own requests about this session that wait for the agent's answer."""
         self.received_count = 0
         """How many updates were received."""
+        self.redacted: Callable[[u.SessionUpdate], u.SessionUpdate] = lambda update: update
+        """Takes the connection's secrets out of an update; set by the connection."""
         self.suppress_replay = False
         """Whether the agent replays known entries: then only updates of settings are applied."""
         self._listeners: dict[Subscription, Listener] = {}
@@ -135,7 +137,7 @@ class LiveSession:
     def apply(self, updates: Iterable[u.SessionUpdate]) -> None:
         """Apply updates in order, call the listeners, send a queued prompt if the agent is idle."""
         changes: list[SessionChange] = []
-        for update in updates:
+        for update in map(self.redacted, updates):
             changes += apply(self.state, update)
             if isinstance(update, u.Violation):
                 logger.warning("The agent broke the protocol: %s: %s", update.where, update.reason)

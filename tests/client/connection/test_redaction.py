@@ -22,8 +22,7 @@ async def test_received_frames_are_without_the_words_and_sent_ones_are_whole():
     recorded = []
     transport = RecordingTransport(
         ours,
-        lambda _direction, frame: recorded.append(frame),
-        redaction.in_bytes,
+        lambda _direction, frame: recorded.append(redaction.in_bytes(frame)),
         redaction.in_received,
     )
     transport.send(b'"s3cret"')
