@@ -56,10 +56,13 @@ class RedactedPieces:
         if not self._secrets or isinstance(update, _OWN_WORDS):
             return update
         entry = tuple(map(self._whole, _entry(update)))
-        said: dict[Path, list[bytes]] = {}
+        said: dict[Path, list[Any]] = {}
 
         def note(path: Path, text: Any) -> Any:
-            said.setdefault(path, []).append(_bytes(text))
+            if path in said:
+                said[path].append(text)
+            else:
+                said[path] = [text]
             return text
 
         found: u.SessionUpdate = _Walk(self._whole, note).record(update, entry)
@@ -73,7 +76,9 @@ class RedactedPieces:
         changes: dict[str, str] = {}
 
         def put(path: Path, text: Any) -> Any:
-            result = next(results[path], b"") if path in results else _bytes(text)
+            if path not in results:
+                return text
+            result = next(results[path])
             if result == _bytes(text):
                 return text
             plain, shown = self._whole(_text(text)), _text(result)
@@ -89,27 +94,34 @@ class RedactedPieces:
             self._on_change(changes)
         return found
 
-    def _continued(self, path: Path, texts: list[bytes]) -> list[bytes] | None:
+    def _continued(self, path: Path, texts: list[Any]) -> list[bytes] | None:
         """Return the next parts of a text without the secrets; None if they have none."""
         before = self._ends.pop(path, b"")
-        data = b"".join([before, *texts])
+        data = before + _bytes(type(texts[0])().join(texts))
         if path[2:] in _GROWING:  # after what it belongs to
             end = max((secret.end_of(data) for secret in self._secrets), key=len)
             if end:
                 self._ends[path] = end
-        spans = merged(
-            span for secret in self._secrets for span in secret.spans(data) if span[1] > len(before)
-        )
+        spans = merged(span for span in self._spans(data) if span[1] > len(before))
         if not spans:
             return None
         is_marked = any(secret.ends(before) for secret in self._secrets)
-        return _cut(texts, len(before), spans, is_marked=is_marked)
+        return _cut(list(map(_bytes, texts)), len(before), spans, is_marked=is_marked)
 
     def _whole(self, text: str) -> str:
         """Return a text that is no part of a longer one, such as an id."""
         data = _bytes(text)
-        spans = [span for secret in self._secrets for span in secret.spans(data)]
+        spans = self._spans(data)
         return _text(without(data, spans)) if spans else text
+
+    def _spans(self, data: bytes) -> list[Span]:
+        size = len(data)
+        return [
+            span
+            for secret in self._secrets
+            if size >= secret.least  # most texts are shorter
+            for span in secret.spans(data)
+        ]
 
 
 class _Walk(NamedTuple):

@@ -20,39 +20,46 @@ class Secret:
 
     def __init__(self, word: str) -> None:
         self._word = word.encode()
-        self._least = min(LEAST_CHARS, len(self._word))
-        size = max(1, self._least // 2)
-        starts = range(0, len(self._word) - size + 1, self._least - size + 1)
+        self.least = min(LEAST_CHARS, len(self._word))
+        """The length of a fragment that counts."""
+        size = max(1, self.least // 2)
+        starts = range(0, len(self._word) - size + 1, self.least - size + 1)
         self._probes = [(start, self._word[start : start + size]) for start in starts]
 
     def spans(self, data: bytes) -> list[Span]:
         """Return where at least `LEAST_CHARS` of the secret stand, or all of a shorter one."""
         found: list[Span] = []
-        for start, probe in self._probes:
+        newest: dict[int, Span] = {}
+        for start, probe in self._probes if len(data) >= self.least else ():
             at = data.find(probe)
             while at >= 0:
-                first, last = self._widened(data, at, start, len(probe))
-                if last - first >= self._least:
-                    found.append((first, last))
+                # The probes in one fragment, which come in order, agree on the secret's place.
+                place, last = at - start, at + len(probe)
+                if last > newest.get(place, (0, 0))[1]:
+                    newest[place] = self._widened(data, at, start, len(probe))
+                    if newest[place][1] - newest[place][0] >= self.least:
+                        found.append(newest[place])
                 at = data.find(probe, last)
         return found
 
     def ends(self, data: bytes) -> bool:
         """Whether the data ends with a fragment that counts."""
-        return data[-self._least :] in self._word and len(data) >= self._least
+        return data[-self.least :] in self._word and len(data) >= self.least
 
     def end_of(self, data: bytes) -> bytes:
         """Return what the secret may go on from: its longest fragment that the data ends with."""
-        sizes = range(min(self._least, len(data)), 0, -1) if data[-1:] in self._word else ()
+        sizes = range(min(self.least, len(data)), 0, -1) if data[-1:] in self._word else ()
         return next((data[-size:] for size in sizes if data[-size:] in self._word), b"")
 
     def _widened(self, data: bytes, at: int, start: int, size: int) -> Span:
         word, before, after = self._word, 0, size
+        if data.startswith(word, max(at - start, 0)):
+            return at - start, at - start + len(word)
         while before < min(at, start) and data[at - before - 1] == word[start - before - 1]:
             before += 1
         while (
             start + after < len(word)
-            and data[at + after : at + after + 1] == (word[start + after : start + after + 1])
+            and data[at + after : at + after + 1] == word[start + after : start + after + 1]
         ):
             after += 1
         return at - before, at + after
