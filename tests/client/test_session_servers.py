@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import json
 
 import pytest
 from memory_agent import SESSION, MemoryAgent, RefusedError
@@ -138,3 +139,19 @@ def test_what_an_agent_says_of_its_server_in_pieces_stands_whole_in_no_record(
     told = "".join(each["content"]["text"] for each in updates if "chunk" in each["sessionUpdate"])
     assert turn.to_markdown().count("(hidden)") == told.count("(hidden)") == 2
     assert secret[12:] not in turn.to_markdown() + told
+
+
+def test_what_is_no_message_is_redacted_too(meet, agent, offering):
+    client = meet(agent)
+    secret = secret_of(1)
+    update = {"sessionUpdate": "x", "said": secret}
+    nothing = {"method": "session/update", "params": {"sessionId": SESSION, "update": update}}
+    lone = {"jsonrpc": "2.0", "id": 1, **nothing}
+    agent.send_bytes(*(json.dumps(each).encode() for each in (nothing, lone, [nothing], secret)))
+    agent.send_bytes(b'{"method": "session/update", ' + secret.encode())
+    turn = client.session.prompt("go on")
+    frames = b"".join(frame.data for frame in client.recording.frames())
+    told = [*client.noise, turn.to_markdown(), frames.decode()]
+    assert len(told) > 2
+    assert "(hidden)" in told[0]
+    assert not [text for text in told if secret[:12] in text]

@@ -104,3 +104,42 @@ def test_what_is_no_json_is_shown_as_text_and_named_noise(data):
     frame = Frame(0.0, "received", data)
     assert frame.label == "noise"
     assert frame.message == data.decode(errors="replace")
+
+
+def test_only_the_frame_that_is_handled_is_amended_then_or_later(recording):
+    for data in (b'{"a": ["x", {"x": "xx"}]}', b'["x", "y"]', b'["x"]'):
+        recording.record("received", data)
+        if data == b'["x", "y"]':
+            with recording.handling():
+                later = recording.later(recording.amend)
+    recording.record("sent", b'["x"]')
+    recording.amend({"x": "-"})
+    later({"x": "-"})
+    with recording.handling():
+        later({"y": "+"})
+        recording.amend({"x": ""})
+    recording.amend({"x": "-"})
+    kept = [frame.data for frame in recording.frames()]
+    assert kept == [b'{"a": ["x", {"x": "xx"}]}', b'["-", "+"]', b'[""]', b'["x"]']
+
+
+@pytest.mark.parametrize("data", [b'["other"]', b"noise x", b"[" * 900 + b'"x"' + b"]" * 900])
+def test_a_frame_that_cannot_be_amended_is_not_kept(recording, data):
+    recording.record("received", data)
+    with recording.handling():
+        recording.amend({"y": "-"})
+    assert recording.frames()[0].data == b'"(hidden)"'
+
+
+def test_an_amended_frame_takes_the_room_that_it_has(recording, monkeypatch):
+    monkeypatch.setattr(module, "MAX_BYTES", 100)
+    recording.record("received", b'"' + b"x" * 60 + b'"')
+    with recording.handling():
+        recording.amend({"x" * 60: "x"})
+    recording.record("received", b"y" * 90)
+    assert [len(frame.data) for frame in recording.frames()] == [3, 90]
+    with recording.handling():
+        recording.record("received", b"z" * 90)
+        recording.amend({})
+    recording.record("received", b"z" * 10)
+    assert [len(frame.data) for frame in recording.frames()] == [90, 10]

@@ -57,7 +57,8 @@ class SessionRoutes:
 
     @scope.setter
     def scope(self, scope: LiveSession) -> None:
-        self._scope = self._redacted(scope)
+        self._scope = scope
+        self._redact(scope)
         self._deliver_held(None, scope)
 
     @property
@@ -112,11 +113,11 @@ class SessionRoutes:
     def _enter(self, session_id: u.SessionId, session: LiveSession) -> None:
         if self._sessions.get(session_id) is not session:
             self.forget(session_id)
-            self._sessions[session_id] = self._redacted(session)
+            self._redact(session)
+        self._sessions[session_id] = session
 
-    def _redacted(self, session: LiveSession) -> LiveSession:
+    def _redact(self, session: LiveSession) -> None:
         session.redacted = self._redaction.of_session(self._recording.amend).redacted
-        return session
 
     def forget(self, session_id: u.SessionId) -> None:
         """Stop delivering to a session and its child sessions, and close them."""
@@ -167,9 +168,10 @@ class SessionRoutes:
         if parent is None:
             return None
         child = LiveSession(parent.connection, parent.dialect, parent.respondents)
+        self._redact(child)
         child.session_id = u.SessionId(session_id)
         child.owner = parent
-        self._children[session_id] = self._redacted(child)
+        self._children[session_id] = child
         return child
 
     def _hold(self, held: _Held) -> None:

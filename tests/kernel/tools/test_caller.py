@@ -400,3 +400,27 @@ def test_no_agent_can_change_what_ran(hands, session, turn):
     assert card.title == "Run code in this kernel"
     assert "secret = 1" in turn.to_markdown()
     assert "this client's own" in session.live.state.violations[-1].reason
+
+
+@pytest.mark.parametrize("form", ["whole", "in pieces"])
+def test_the_token_is_in_no_record_of_what_ran_and_the_code_runs_as_it_is(
+    session, space, turn, form
+):
+    entry = entry_of(session)
+    token = entry["headers"][0]["value"].removeprefix("Bearer ")
+    hands = Hands(lambda: mcp_over_http(entry))
+    said = repr(token) if form == "whole" else f"''.join({[token[:9], token[9:]]})"
+    code = f"got = {said}\nprint(got)\ngot"
+    hands.call("run_code", code=code)
+    assert space["got"] == token
+    hands.call("propose_cell", code=code, title=f"Use {token}")
+    session.permissions = "reject"
+    assert hands.call("run_code", code=code).is_error
+    hands.close()
+    state = session.live.state
+    kept = [*state.tool_calls.values(), *state.permissions.values()]
+    told = session.agent.thread.call(lambda: [repr(each) for each in kept])
+    assert len(told) == 5
+    told += [turn.to_markdown(), *turn._repr_mimebundle_().values()]
+    assert all("(hidden)" in text for text in told[-3:])
+    assert not [text for text in told if token in text]
