@@ -27,6 +27,11 @@ _HIDDEN_IN_NAMES: Final = re.compile(
     f"(?P<kept>(?<=[^\x00-\x7f{_JOINERS}])(?:[\ufe0e\ufe0f]\u200d?|[\u200c\u200d])(?![{_JOINERS}])"
     f"|\ufe0f(?=\u20e3))|[{_UNSEEN}]"
 )
+# The flags of regions are spelt with tags.
+_HIDDEN_IN_PROSE: Final = re.compile(
+    "(?P<kept>\U0001f3f4[\U000e0030-\U000e007a]{1,6}\U000e007f)"
+    f"|[\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]|[{_UNSEEN}]{{3,}}"
+)
 # An ASCII word can deceive only by what is not ASCII in it.
 _FOREIGN_WORD: Final = re.compile(r"\w*[^\W\x00-\x7f]\w*")
 _READ_AS_ASCII: Final = re.compile("[^\x00-\x7f]")
@@ -51,6 +56,18 @@ def mark_all(text: str) -> str:
 def mark_hidden(text: str) -> str:
     """Return a text with the characters marked that nobody sees."""
     return text if text.isascii() else _HIDDEN.sub(_mark, text)
+
+
+def mark_prose(text: str) -> str:
+    """Return prose with the characters marked that turn it around, and with hidden texts marked.
+
+    Languages and emoji need single invisible characters, but no run of them.
+    """
+    if text.isascii():
+        return text
+    return _HIDDEN_IN_PROSE.sub(
+        lambda match: match["kept"] or "".join(map(_code_point, match[0])), text
+    )
 
 
 def mark_name(text: str) -> str:

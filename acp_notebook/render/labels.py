@@ -74,6 +74,9 @@ _ANSWERS: dict[str, Wording] = {
     "reject_always": Wording("Rejected from now on", "✗", "bad"),
 }
 
+_EFFECTS = {"allow": "✓", "reject": "✗"}
+LASTING: Final = "from now on"
+
 _SEVERITIES: dict[str, Wording] = {
     "info": Wording("Note", "i", "plain"),
     "warning": Wording("Warning", "!", "warn"),
@@ -176,6 +179,12 @@ def chosen_option(permission: Permission, answer: PermissionSettled) -> Permissi
         if option.option_id == answer.option_id:
             return option
     return None
+
+
+def option_effect(option: PermissionOption) -> tuple[str, str]:
+    """Return whether an option allows or rejects, else `other`, and the glyph for that."""
+    effect = option.kind.partition("_")[0]
+    return (effect, _EFFECTS[effect]) if effect in _EFFECTS else ("other", "•")
 
 
 def is_lasting(option: PermissionOption) -> bool:

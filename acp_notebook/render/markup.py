@@ -53,9 +53,13 @@ def clean(text: str) -> str:
 
 def label(text: str, limit: int = 200) -> str:
     """Return one line of limited length, with characters that hide or mislead marked."""
-    line = " ".join(clean(text[: limit * 4]).split())
-    shown = mark_name(line)
+    shown = whole_label(text[: limit * 4])
     return shown if len(shown) <= limit else shown[: limit - 1].rstrip() + "…"
+
+
+def whole_label(text: str) -> str:
+    """Return one line with the same marks, of any length, for what somebody has to agree to."""
+    return mark_name(" ".join(clean(text).split()))
 
 
 def visible(text: str) -> str:

@@ -150,6 +150,9 @@ def choose_at_console(
     text: str, options: tuple[PermissionOption, ...], is_open: Callable[[], bool]
 ) -> str | None:
     """Ask for an option and return its id; None if nobody answers."""
+    from acp_notebook.render.text.console import option_names, typed_place
+
+    names = option_names(options)
     drop_typed_ahead()
     print(f"\n{text}")  # noqa: T201 - a console is where this runs
     while is_open():
@@ -157,7 +160,7 @@ def choose_at_console(
             line = input("Choose a number: ").strip()
         except (EOFError, OSError):
             return None
-        for number, option in enumerate(options, 1):
-            if line in (str(number), option.name):
-                return option.option_id
+        place = typed_place(line, names)
+        if place is not None:
+            return options[place].option_id
     return None

@@ -13,8 +13,10 @@ from typing import Any
 
 from acp_notebook.render.entries.consent import shown_text
 from acp_notebook.render.entries.elicitation import value_words
-from acp_notebook.render.markup import label
+from acp_notebook.render.markup import label, whole_label
 from acp_notebook.render.parsing.web_address import read_address
+from acp_notebook.render.text.agent_text import beside_ours
+from acp_notebook.render.text.console import typed_place
 from acp_notebook.session.elicitation import Action, ElicitationRequested
 from acp_notebook.session.form import Form, FormField
 from acp_notebook.session.form_answer import FORMAT_HINTS, read_answer
@@ -34,7 +36,7 @@ class _GivenUp(Exception):
 def ask_at_console(request: ElicitationRequested, agent_name: str) -> Answer:
     """Ask for a form or a url; return the action and the values of a form."""
     drop_typed_ahead()
-    _say(f"\n{label(agent_name, 80)} asks: {shown_text(request.message, '  ')}")
+    _say(f"\n{beside_ours(label(agent_name, 80))} asks: {shown_text(request.message, '  ')}")
     try:
         if request.form is not None:
             return "accept", _fill(request.form)
@@ -68,6 +70,7 @@ def _open(url: str) -> Answer:
 
 
 def _fill(form: Form) -> dict[str, Any]:
+    _introduce(form)
     _say(f"Enter alone takes what stands in brackets. {DECLINE} and {CANCEL} end the questions.")
     given: dict[str, Any] = {}
     missing: Iterable[FormField] = form.fields
@@ -80,19 +83,31 @@ def _fill(form: Form) -> dict[str, Any]:
             return answer.values
         missing = [item for item in form.fields if item.name in answer.errors]
         for item in missing:
-            _say(f"! {label(item.title, 120)}: {answer.errors[item.name]}")
+            _say(f"! {whole_label(item.title)}: {answer.errors[item.name]}")
         if all(item.kind == "unknown" for item in missing):
             raise _GivenUp("decline")
+
+
+def _introduce(form: Form) -> None:
+    if form.title:
+        _say(f"  {whole_label(form.title)}")
+    if form.description:
+        _say(f"  {shown_text(form.description, '  ')}")
+    for item in form.fields:
+        if item.kind == "unknown":
+            _say(f"  {whole_label(item.title)}: a field of a kind that cannot be filled in here")
 
 
 def _ask(item: FormField) -> Any:
     mark = "*" if item.is_required else ""
     if item.description:
-        _say(f"  ({label(item.description, 300)})")
+        _say(f"  ({whole_label(item.description)})")
     for number, choice in enumerate(item.choices, 1):
-        _say(f"  {number} {label(choice.title)}")
-    default = "" if item.default is None else f" [{label(value_words(item, item.default))}]"
-    line = _question(f"{label(item.title, 120)}{mark}{_hint(item)}{default}: ", item.is_secret)
+        more = f" ({whole_label(choice.description)})" if choice.description else ""
+        _say(f"  {number} {whole_label(choice.title)}{more}")
+    default = "" if item.default is None else f" [{whole_label(value_words(item, item.default))}]"
+    title = beside_ours(whole_label(item.title))
+    line = _question(f"{title}{mark}{_hint(item)}{default}: ", item.is_secret)
     if not line:
         return item.default
     if item.kind == "boolean":
@@ -113,14 +128,12 @@ def _hint(item: FormField) -> str:
 
 
 def _chosen(item: FormField, line: str) -> str:
-    for choice in item.choices:
-        if choice.value == line:
-            return line
-    if line.isdecimal() and 1 <= int(line) <= len(item.choices):
-        return item.choices[int(line) - 1].value
-    for choice in item.choices:
-        if choice.title.casefold() == line.casefold():
-            return choice.value
+    place = typed_place(line, [whole_label(choice.title) for choice in item.choices])
+    if place is not None:
+        return item.choices[place].value
+    # The values are not shown, so nobody means one of them.
+    while any(choice.value == line for choice in item.choices):
+        line += "?"
     return line
 
 

@@ -30,6 +30,7 @@ _BLANK_LINES: Final = 4
 _REPEATED_LINES: Final = 6
 _SPACES = re.compile(r"[ \t]{60,}")
 _SHORT_CHARS: Final = 160
+_TITLE_CHARS: Final = 300
 
 
 def whole(theme: Theme) -> Theme:
@@ -68,6 +69,18 @@ def shown_text(text: str, indent: str = "") -> str:
     return "\n".join(piece for piece, _ in shown_pieces(text)).replace("\n", f"\n{indent}")
 
 
+def shown_line(text: str) -> str | None:
+    """Return a short title as one line with its marks; None if it has to be shown as code is."""
+    shown = visible(text.strip())
+    is_line = len(shown) <= _TITLE_CHARS and shown == " ".join(shown.split())
+    return shown if is_line else None
+
+
+def text_to_allow(theme: Theme, text: str) -> Markup:
+    """Render the words of a question in full, unformatted."""
+    return _pieces(theme, text, "")
+
+
 def code_to_allow(theme: Theme, code: str, language: str = "") -> Markup:
     """Render code or a command in full."""
     try:
@@ -87,19 +100,20 @@ def _pieces(theme: Theme, code: str, language: str) -> Markup:
 def value_to_allow(theme: Theme, value: Any) -> Markup:
     """Render a tool's input in full: an object as named values, anything else as JSON."""
     if not isinstance(value, Mapping):
-        return code_to_allow(theme, _json(value), "json")
+        return code_to_allow(theme, whole_json(value), "json")
     return join(*(_field(theme, str(name), item) for name, item in value.items()))
 
 
 def _field(theme: Theme, name: str, value: Any) -> Markup:
     title = theme("span", "muted small field-name", visible(name))
-    text = value if isinstance(value, str) else _json(value)
+    text = value if isinstance(value, str) else whole_json(value)
     if "\n" not in text and len(text) <= _SHORT_CHARS:
         return theme("div", "field", title, " ", theme("span", "mono", visible(text)))
     return theme("div", "field", title, pre_part(whole(theme), shown_text(text)))
 
 
-def _json(value: Any) -> str:
+def whole_json(value: Any) -> str:
+    """Return a value as JSON, whatever it holds."""
     try:
         return json.dumps(value, indent=2, ensure_ascii=False, default=str)
     except (ValueError, RecursionError):

@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from acp_notebook.render.entries.consent import value_to_allow
+from acp_notebook.render.entries.consent import shown_text, value_to_allow
 from acp_notebook.render.entries.json_view import json_part, pre_part, rest_remark
 from acp_notebook.render.labels import size_words
 from acp_notebook.render.markup import Theme, join, label
@@ -83,7 +83,7 @@ def json_fold(theme: Theme, title: str, value: Any, key: str) -> Markup:
 
 
 def _chip(theme: Theme, words: str) -> Markup:
-    return theme("div", "part", theme("span", "chip", label(words)))
+    return theme("div", "part", theme("span", "chip", label(words, theme.limits.name_chars)))
 
 
 def _image(theme: Theme, block: ImageBlock) -> Markup:
@@ -99,10 +99,12 @@ def _image(theme: Theme, block: ImageBlock) -> Markup:
 
 
 def _link(theme: Theme, block: ResourceLinkBlock) -> Markup:
-    name = label(block.title or block.name)
-    facts = [label(block.mime_type, 60)] if block.mime_type else []
+    most = theme.limits.name_chars
+    name = label(block.title or block.name, most)
+    facts = [label(block.uri, most)] if theme.unfolds and block.uri != name else []
+    facts += [label(block.mime_type, 60)] if block.mime_type else []
     facts += [size_words(block.size)] if block.size is not None and block.size >= 0 else []
-    facts += [label(block.description)] if block.description else []
+    facts += [label(block.description, most)] if block.description else []
     shown = link(theme, block.uri, name)
     return theme("div", "part link", shown, " ", theme("span", "muted small", " · ".join(facts)))
 
@@ -115,8 +117,9 @@ def link(theme: Theme, address: str, name: str) -> Markup:
 
 
 def _resource(theme: Theme, block: ResourceBlock, key: str) -> Markup:
-    name = theme("span", "mono", label(block.uri))
+    name = theme("span", "mono", label(block.uri, theme.limits.name_chars))
     if block.text is None:
         size = size_words(len(block.blob or "") * 3 // 4)
         return _chip(theme, f"{block.uri}, {block.mime_type or 'bytes'}, {size}")
-    return theme.fold("part fold", name, pre_part(theme, block.text), key=key)
+    text = shown_text(block.text) if theme.unfolds else block.text
+    return theme.fold("part fold", name, pre_part(theme, text), key=key)

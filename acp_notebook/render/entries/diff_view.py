@@ -125,7 +125,9 @@ def _line(theme: Theme, line: DiffLine) -> Markup:
     pieces = _pieces(theme, text, line)
     rest = len(line.text) - most
     if rest > 0:
-        pieces.append(theme("span", "left-out", f"… {count_words(rest, 'more character')}"))
+        words = f"… {count_words(rest, 'more character')}"
+        pieces.append(theme("span", "left-out", words))
+        theme.left_out += [words] if theme.unfolds else []
     return theme("span", looks, column, *pieces, data_line=number)
 
 

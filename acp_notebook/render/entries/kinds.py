@@ -22,8 +22,7 @@ from acp_notebook.render.entries.tool_call import (
     exit_words,
     render_terminal,
     render_tool_call,
-    tool_kind,
-    tool_title,
+    tool_line,
 )
 from acp_notebook.render.labels import (
     count_words,
@@ -230,7 +229,7 @@ LOOKS: Final[Mapping[EntryKind, EntryLook[Any]]] = {
     ),
     "tool_call": EntryLook[ToolCall](
         render_tool_call,
-        lambda _, call: f"{tool_kind(call)}: {tool_title(call)}",
+        lambda _, call: tool_line(call),
         lambda call: call.is_finished,
     ),
     "terminal": EntryLook[Terminal](_lone_terminal, _terminal_line),

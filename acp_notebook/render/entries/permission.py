@@ -9,15 +9,24 @@ from markupsafe import Markup
 
 from acp_notebook.render.entries.consent import (
     code_to_allow,
+    shown_line,
     shown_text,
     value_to_allow,
     whole,
 )
 from acp_notebook.render.entries.content import text_part
 from acp_notebook.render.entries.json_view import json_part
-from acp_notebook.render.entries.tool_call import own_mark, render_command, tool_body, tool_title
-from acp_notebook.render.labels import WAITS, answer_words, by_words, chosen_option, is_lasting
-from acp_notebook.render.markup import Theme, label, visible
+from acp_notebook.render.entries.tool_call import own_mark, render_command, tool_body, whole_title
+from acp_notebook.render.labels import (
+    LASTING,
+    WAITS,
+    answer_words,
+    by_words,
+    chosen_option,
+    is_lasting,
+    option_effect,
+)
+from acp_notebook.render.markup import Theme, label, whole_label
 from acp_notebook.session.state import Permission, SessionState, ToolCall
 from acp_notebook.session.updates import (
     CodeSubject,
@@ -28,13 +37,19 @@ from acp_notebook.session.updates import (
     UnknownSubject,
 )
 
-_TITLE_CHARS = 300
+_NAME_CHARS = 120
 _DIGIT_KEYS = 9
 _OPTIONS_SHOWN = 100
 _NOT_WHOLE = (
     "This is too long to be shown whole, so it can only be rejected here. "
     "In Python: session.questions[0].request, .answer(option_id)"
 )
+
+
+def option_name(option: PermissionOption, place: int, limit: int | None = _NAME_CHARS) -> str:
+    """Return the name of the option at a place, whole if there is no limit."""
+    name = whole_label(option.name) if limit is None else label(option.name, limit)
+    return name or f"Option {place + 1}"
 
 
 def permission_line(permission: Permission) -> str:
@@ -59,6 +74,7 @@ def render_permission(
     if theme.is_static:
         parts.append(theme("div", "muted small", WAITS))
         return theme("div", "card card-line", *parts)
+    parts += _long_names(asked, request.options)
     if asked.left_out:
         parts.append(theme("div", "notice notice-warn", _NOT_WHOLE))
     parts.append(_buttons(theme, request.options, ident, is_whole=not asked.left_out))
@@ -85,8 +101,8 @@ def _asker(theme: Theme, request: PermissionRequested) -> Markup:
 
 def _title(theme: Theme, title: str) -> list[Markup]:
     mark = theme("span", "ask-mark", "?", aria_hidden="true")
-    shown = visible(title)
-    if len(shown) <= _TITLE_CHARS and "\n" not in shown:
+    shown = shown_line(title)
+    if shown is not None:
         return [theme("div", "ask-title", mark, " ", shown)]
     # Some agents put the whole command here.
     return [theme("div", "ask-title", mark, " ", label(title)), code_to_allow(theme, title)]
@@ -143,11 +159,22 @@ def _subject(theme: Theme, state: SessionState, permission: Permission, ident: s
 
 
 def _call_title(theme: Theme, permission: Permission, call: ToolCall) -> list[Markup]:
-    title = call.title or ""
-    if len(title) > _TITLE_CHARS or "\n" in title:
+    title = whole_title(call)
+    shown = shown_line(title)
+    if shown is None:
         is_said = title == permission.request.title
         return [] if is_said else [code_to_allow(theme, title)]
-    return [theme("div", "muted small", theme.titled(tool_title(call), _TITLE_CHARS), dir="auto")]
+    return [theme("div", "muted small", theme.titled(shown, 2 * len(shown)), dir="auto")]
+
+
+def _long_names(theme: Theme, options: tuple[PermissionOption, ...]) -> list[Markup]:
+    """Render the names that do not fit on their buttons."""
+    parts = []
+    for number, option in enumerate(options[:_OPTIONS_SHOWN]):
+        if option_name(option, number) != option_name(option, number, None):
+            words = f"Option {number + 1} in full:"
+            parts += [theme("div", "muted small", words), code_to_allow(theme, option.name)]
+    return parts
 
 
 def _buttons(
@@ -173,19 +200,17 @@ def _button(
     is_primary: bool,
     is_whole: bool,
 ) -> Markup:
-    effect = option.kind.partition("_")[0]
-    effect = effect if effect in {"allow", "reject"} else "other"
-    glyph = {"allow": "✓", "reject": "✗", "other": "•"}[effect]
+    effect, glyph = option_effect(option)
     lasting = Markup("")
     if is_lasting(option):
         meaning = "This answer holds for later requests too, not only for this one"
-        lasting = theme("span", "badge", "from now on", title=meaning)
+        lasting = theme("span", "badge", LASTING, title=meaning)
     digit = theme("kbd", "", str(number + 1), aria_hidden="true") if number < _DIGIT_KEYS else ""
     return theme(
         "button",
         f"button {effect}" + (" primary" if is_primary else ""),
         theme("span", "glyph", glyph, aria_hidden="true"),
-        theme("span", "button-label", label(option.name, 120) or f"Option {number + 1}"),
+        theme("span", "button-label", option_name(option, number)),
         lasting,
         digit,
         type="button",

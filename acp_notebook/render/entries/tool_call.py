@@ -7,7 +7,7 @@ document.
 from __future__ import annotations
 
 import posixpath
-from typing import Any
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -48,6 +48,8 @@ from acp_notebook.session.updates import (
 )
 
 _LOCATIONS_SHOWN = 20
+OWN_MARK: Final = "[kernel]"
+"""The mark of this client's own in text; `text.agent_text` keeps it out of what agents write."""
 
 
 def terminal_slots(ident: str, call: ToolCall) -> dict[TerminalId, str]:
@@ -59,13 +61,19 @@ def terminal_slots(ident: str, call: ToolCall) -> dict[TerminalId, str]:
 
 
 def tool_title(call: ToolCall) -> str:
+    """Return the title of a call as a label."""
+    return label(whole_title(call))
+
+
+def whole_title(call: ToolCall) -> str:
     """Return the title, else the name, else the kind of a call."""
-    return label(call.title or call.name or KINDS[kind_of(call.kind)])
+    return call.title or call.name or KINDS[kind_of(call.kind)]
 
 
-def tool_kind(call: ToolCall) -> str:
-    """Return the kind of a call in words, `Kernel` for a call of this client's own."""
-    return "Kernel" if call.is_own else KINDS[kind_of(call.kind)]
+def tool_line(call: ToolCall) -> str:
+    """Return kind and title of a call, with the mark of ours if it is this client's own."""
+    title = tool_title(call)
+    return f"{OWN_MARK} {title}" if call.is_own else f"{KINDS[kind_of(call.kind)]}: {title}"
 
 
 def allowed_words(call: ToolCall) -> str:
@@ -221,7 +229,8 @@ def _says_something(value: Any) -> bool:
 
 
 def _locations(theme: Theme, locations: tuple[Location, ...]) -> Markup:
-    shown = [_location(theme, place) for place in locations[:_LOCATIONS_SHOWN]]
+    most = None if theme.unfolds else _LOCATIONS_SHOWN
+    shown = [_location(theme, place) for place in locations[:most]]
     rest = len(locations) - len(shown)
     if rest > 0:
         shown.append(theme("span", "muted", f"and {count_words(rest, 'more place')}"))
@@ -261,11 +270,12 @@ def render_terminal(theme: Theme, terminal: Terminal | None, place: str) -> Mark
         return theme("div", "part muted", "A terminal that has not reported yet")
     head = []
     if terminal.command:
-        command = visible(terminal.command[: theme.limits.text_chars])
+        command = terminal.command[: theme.limits.text_chars]
+        command = shown_text(command) if theme.unfolds else visible(command)
         head.append(theme("div", "command mono", theme("span", "muted", "$ "), command))
         rest = len(terminal.command) - theme.limits.text_chars
         head.append(rest_remark(theme, rest, "characters of a command"))
-    facts = [label(terminal.cwd)] if terminal.cwd else []
+    facts = [label(terminal.cwd, theme.limits.name_chars)] if terminal.cwd else []
     facts += [exit_words(terminal.exit_status)] if terminal.exit_status else []
     if facts:
         head.append(theme("div", "muted small", " · ".join(facts)))

@@ -6,31 +6,48 @@ its start and one at its end. Pure: the caller prints.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
-from acp_notebook.render.entries.consent import shown_text
+from acp_notebook.render.entries.consent import WHOLE_LIMITS, shown_text, whole_json
+from acp_notebook.render.entries.content import block_words
 from acp_notebook.render.entries.kinds import LOOKS
-from acp_notebook.render.entries.tool_call import tool_title
+from acp_notebook.render.entries.permission import option_name
+from acp_notebook.render.entries.tool_call import OWN_MARK, exit_words, whole_title
 from acp_notebook.render.header import Ending, has_loss_entry
-from acp_notebook.render.markup import clean, label, visible
-from acp_notebook.render.parsing.diff import diff_text
+from acp_notebook.render.labels import LASTING, is_lasting, option_effect
+from acp_notebook.render.markup import label, visible, whole_label
+from acp_notebook.render.parsing.diff import PATCH_LIMIT_LINES, change_words, diff_text
+from acp_notebook.render.text.agent_text import AgentText, beside_ours
 from acp_notebook.render.text.record_text import ending_line, plain_entry
-from acp_notebook.session.content import START, Content, Place, TextBlock, text_of
-from acp_notebook.session.state import EntryKey, Permission, SessionState
+from acp_notebook.session.content import (
+    START,
+    Content,
+    Place,
+    ResourceBlock,
+    ResourceLinkBlock,
+    TextBlock,
+    UnknownBlock,
+    text_of,
+)
+from acp_notebook.session.state import EntryKey, Permission, SessionState, Terminal, ToolCall
 from acp_notebook.session.timings import Timings
 from acp_notebook.session.updates import (
     CodeSubject,
     CommandSubject,
     ContentItem,
     DiffItem,
+    PermissionOption,
     PermissionRequested,
-    ToolCallId,
+    TerminalItem,
     ToolCallSubject,
+    ToolContent,
+    UnknownItem,
+    UnknownSubject,
 )
 
-LABEL_CHARS = 200
-_INDENT = "  "
+_INDENT: Final = "  "
+_DIGITS: Final = 9
 # The user's input stands above already, and thoughts would be folded elsewhere.
 _UNPRINTED = frozenset({"user", "prompt", "thought", "violation"})
 
@@ -44,6 +61,7 @@ class ConsoleText:
         self._printed: dict[EntryKey, str] = {}
         """The words of each printed entry; of a message the last ones."""
         self._read: dict[EntryKey, tuple[Content, Place]] = {}
+        self._written: dict[EntryKey, AgentText] = {}
         self._open: EntryKey | None = None
         self._is_thinking = False
 
@@ -61,9 +79,10 @@ class ConsoleText:
     def _closed(self) -> str:
         if self._open is None:
             return ""
-        is_at_line_start = self._printed[self._open].endswith("\n")
+        rest = self._written[self._open].close()
+        is_at_line_start = (rest or self._printed[self._open]).endswith("\n")
         self._open = None
-        return "\n" if is_at_line_start else "\n\n"
+        return f"{rest}\n" if is_at_line_start else f"{rest}\n\n"
 
     def _entry(self, key: EntryKey) -> str:
         if key.kind == "agent":
@@ -103,27 +122,53 @@ class ConsoleText:
             text = text if is_replaced else text[len(printed) :]
         if not text and not is_replaced:
             return ""
-        self._printed[key] = text = clean(text)
         self._is_thinking = False
         above = "" if self._open == key else self._closed()
         self._open = key
+        if is_replaced or key not in self._written:
+            self._written[key] = AgentText(is_beside_ours=True)
+        text = self._written[key].feed(text)
+        self._printed[key] = text or self._printed.get(key, "")
         return f"{above}\n(replaced)\n{text}" if is_replaced else above + text
 
 
 def question_text(state: SessionState, permission: Permission, agent_name: str) -> str:
     """Return a permission request in full, with numbered options."""
     request = permission.request
-    agent = label(agent_name, 80)
-    asks = f"[kernel] {agent} wants to use this kernel:" if _is_own(request) else f"{agent} asks:"
+    agent = beside_ours(label(agent_name, 80))
+    asks = f"{OWN_MARK} {agent} wants to use this kernel:" if _is_own(request) else f"{agent} asks:"
     # Only this client's own lines begin at the margin.
     lines = [f"{asks} {shown_text(request.title, _INDENT)}"]
     if request.description:
         lines.append(f"{_INDENT}{shown_text(request.description, _INDENT)}")
-    lines += [f"  {line}" for line in _subject(state, request)]
-    lines += [
-        f"  {number}  {label(option.name, 120)}" for number, option in enumerate(request.options, 1)
-    ]
+    lines += [f"{_INDENT}{line}" for line in _subject(state, request)]
+    lines += [f"{_INDENT}{_option(option, place)}" for place, option in enumerate(request.options)]
     return "\n".join(lines)
+
+
+def _option(option: PermissionOption, place: int) -> str:
+    lasting = f" ({LASTING})" if is_lasting(option) else ""
+    glyph = option_effect(option)[1]
+    return f"{place + 1}  {glyph} {option_name(option, place, None)}{lasting}"
+
+
+def option_names(options: Sequence[PermissionOption]) -> list[str]:
+    """Return the names of options as shown."""
+    return [option_name(option, place, None) for place, option in enumerate(options)]
+
+
+def typed_place(line: str, names: Sequence[str]) -> int | None:
+    """Return the place of the choice that a line means: by its number, else by its name as shown.
+
+    An agent chooses the names. One without a letter could be meant for a number, or for nothing.
+    """
+    if line.isdecimal() and len(line) <= _DIGITS:
+        return int(line) - 1 if 1 <= int(line) <= len(names) else None
+    word = line.casefold()
+    if not any(map(str.isalpha, word)):
+        return None
+    found = [place for place, name in enumerate(names) if name.casefold() == word]
+    return found[0] if len(found) == 1 else None
 
 
 def _is_own(request: PermissionRequested) -> bool:
@@ -133,28 +178,69 @@ def _is_own(request: PermissionRequested) -> bool:
 def _subject(state: SessionState, request: PermissionRequested) -> list[str]:
     match request.subject:
         case CommandSubject(command=command, cwd=cwd):
-            return [*f"$ {shown_text(command)}".splitlines(), *f"in {visible(cwd)}".splitlines()]
+            return [*f"$ {shown_text(command)}".split("\n"), *f"in {visible(cwd)}".split("\n")]
         case CodeSubject(code=code):
-            return shown_text(code).splitlines()
+            return shown_text(code).split("\n")
         case ToolCallSubject(tool_call_id=tool_call_id):
-            return _call_lines(state, tool_call_id)
-        case _:
+            call = state.tool_calls.get(tool_call_id)
+            return [f"Tool call {label(tool_call_id, 80)}"] if call is None else _call(state, call)
+        case UnknownSubject(type=kind, raw=raw):
+            return [f"About something of the unknown type {label(kind, 60)}", *_json_lines(raw)]
+        case None:
             return []
 
 
-def _call_lines(state: SessionState, tool_call_id: ToolCallId) -> list[str]:
-    call = state.tool_calls.get(tool_call_id)
-    if call is None:
-        return []
-    title = call.title or ""
-    lines = shown_text(title).splitlines() if len(title) > LABEL_CHARS else [tool_title(call)]
+def _call(state: SessionState, call: ToolCall) -> list[str]:
+    lines = shown_text(whole_title(call)).split("\n")
+    for place in call.locations:
+        lines.append(whole_label(place.path) + (f":{place.line}" if place.line else ""))
     if call.raw_input not in (None, {}, ""):
-        shown = json.dumps(call.raw_input, ensure_ascii=False, indent=2, default=repr)
-        lines += shown_text(shown).splitlines()
+        lines += _json_lines(call.raw_input)
     for item in call.content:
-        if isinstance(item, ContentItem) and isinstance(item.block, TextBlock):
-            lines += shown_text(item.block.text).splitlines()
-        elif isinstance(item, DiffItem):
-            lines += [visible(line.text) for line in diff_text(item).lines]
-    details = plain_entry(state, EntryKey("tool_call", tool_call_id), {})
-    return lines + [line.strip() for line in details.splitlines()[1:]]
+        lines += _item(state, item)
+    if call.raw_output not in (None, {}, ""):
+        lines += ["Output", *_json_lines(call.raw_output)]
+    return lines
+
+
+def _item(state: SessionState, item: ToolContent) -> list[str]:
+    match item:
+        case ContentItem(block=TextBlock(text=text)):
+            return shown_text(text).split("\n")
+        case ContentItem(block=ResourceBlock(uri=uri, text=str(text))):
+            return [whole_label(uri), *shown_text(text).split("\n")]
+        case ContentItem(block=ResourceLinkBlock(uri=uri) as block):
+            return [f"[{block_words(block)}]", whole_label(uri)]
+        case ContentItem(block=UnknownBlock(raw=raw)):
+            return _json_lines(raw)
+        case ContentItem(block=block):
+            return [f"[{block_words(block)}]"]
+        case DiffItem():
+            most = WHOLE_LIMITS.name_chars
+            return [*(change_words(each, most) for each in item.changes), *_diff_lines(item)]
+        case TerminalItem(terminal_id=terminal_id):
+            return _terminal(state.terminals.get(terminal_id))
+        case UnknownItem(raw=raw):
+            return _json_lines(raw)
+
+
+def _diff_lines(item: DiffItem) -> list[str]:
+    if item.patch is not None:
+        return shown_text(item.patch).split("\n")
+    texts = [text.splitlines() for text in (item.old_text, item.new_text) if text]
+    if any(len(lines) > PATCH_LIMIT_LINES for lines in texts):
+        signed = zip("-+", (item.old_text or "", item.new_text or ""), strict=True)
+        return [f"{sign}{line}" for sign, text in signed for line in shown_text(text).split("\n")]
+    return [visible(line.text) for line in diff_text(item).lines]
+
+
+def _terminal(terminal: Terminal | None) -> list[str]:
+    if terminal is None:
+        return ["A terminal that has not reported yet"]
+    lines = shown_text(f"$ {terminal.command}").split("\n") if terminal.command else []
+    lines += [f"in {whole_label(terminal.cwd)}"] if terminal.cwd else []
+    return lines + ([exit_words(terminal.exit_status)] if terminal.exit_status else [])
+
+
+def _json_lines(value: Any) -> list[str]:
+    return shown_text(value if isinstance(value, str) else whole_json(value)).split("\n")

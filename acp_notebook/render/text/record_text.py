@@ -10,29 +10,32 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from acp_notebook.characters import mark_hidden
 from acp_notebook.render.entries.content import block_words
-from acp_notebook.render.entries.kinds import PLAN_LIMIT, entry_line
+from acp_notebook.render.entries.kinds import OURS, PLAN_LIMIT, entry_line
 from acp_notebook.render.entries.tool_call import (
     allowed_words,
     exit_words,
-    tool_kind,
     tool_title,
 )
 from acp_notebook.render.entries.tool_text import tool_text
 from acp_notebook.render.header import Ending, has_loss_entry
 from acp_notebook.render.labels import (
+    KINDS,
     background_words,
     count_words,
     elapsed_words,
+    kind_of,
     plan_status_words,
     spent_words,
     status_words,
     usage_words,
 )
-from acp_notebook.render.markup import clean, label, record_theme
+from acp_notebook.render.markup import clean, label, record_theme, visible
 from acp_notebook.render.parsing.diff import change_words, diff_text
 from acp_notebook.render.parsing.inert_markdown import inert_markdown
 from acp_notebook.render.parsing.terminal import TerminalText
+from acp_notebook.render.text.agent_text import AgentText, beside_ours, without_own_mark
 from acp_notebook.session.content import ContentBlock, TextBlock
 from acp_notebook.session.state import EntryKey, SessionState, ToolCall
 from acp_notebook.session.timings import Span
@@ -129,14 +132,23 @@ def _literal(text: str, limit: int = 300) -> str:
     return _SPECIAL.sub(r"\\\1", label(text, limit))
 
 
-def _text(content: Sequence[ContentBlock]) -> str:
-    pieces = [
-        block.text if isinstance(block, TextBlock) else f"\n\n[{block_words(block)}]\n\n"
-        for block in content
-    ]
-    text = clean("".join(pieces))
-    rest = len(text) - TEXT_LIMIT_CHARS
-    return text if rest <= 0 else f"{text[:TEXT_LIMIT_CHARS]}\n\n… {rest:,} more characters"
+def _text(content: Sequence[ContentBlock], *, is_beside_ours: bool = False) -> str:
+    written = AgentText(is_beside_ours=is_beside_ours)
+    pieces: list[str] = []
+    left = TEXT_LIMIT_CHARS
+    rest = 0
+    for block in content:
+        if not isinstance(block, TextBlock):
+            words = f"[{block_words(block)}]"
+            words = without_own_mark(words) if is_beside_ours else words
+            pieces.append(f"{written.close()}\n\n{words}\n\n")
+            continue
+        text = block.text if any(pieces) else block.text.lstrip()
+        pieces.append(written.feed(text[:left]))
+        rest += max(0, len(text) - left)
+        left = max(0, left - len(text))
+    shown = "".join([*pieces, written.close()]).strip("\n").rstrip()
+    return shown if rest <= 0 else f"{shown}\n\n… {rest:,} more characters"
 
 
 def _fenced(text: str, language: str) -> str:
@@ -174,7 +186,9 @@ def _spent(key: EntryKey, spans: Spans, before: str = " · ") -> str:
 
 
 def _markdown_line(call: ToolCall, spent: str) -> str:
-    line = f"**{tool_kind(call)}** {_literal(tool_title(call))}"
+    # No agent can write an element: its HTML is made inert.
+    kind = "<kbd>kernel</kbd>" if call.is_own else f"**{KINDS[kind_of(call.kind)]}**"
+    line = f"{kind} {_literal(tool_title(call))}"
     allowed = f", {_literal(words)}" if (words := allowed_words(call)) else ""
     return f"> {line} — {_literal(status_words(call.status).text, 60)}{spent}{allowed}"
 
@@ -193,7 +207,7 @@ def _output(state: SessionState, call: ToolCall) -> list[str]:
     found = []
     for number, item in enumerate(call.content):
         if isinstance(item, ContentItem) and isinstance(item.block, TextBlock):
-            text = clean(tool_text(call.kind, item.block.text))
+            text = mark_hidden(clean(tool_text(call.kind, item.block.text)))
             is_code = call.is_own and not number
             text = text if is_code else _clipped(text)
             found += [_fenced(text, "python" if is_code else "")] if text.strip() else []
@@ -220,7 +234,7 @@ def _terminal_output(state: SessionState, terminal_id: TerminalId) -> str:
 
 
 def _diff_lines(item: DiffItem) -> str:
-    lines = [line.text for line in diff_text(item).lines]
+    lines = [visible(line.text) for line in diff_text(item).lines]
     shown = lines[:DIFF_LIMIT_LINES]
     if len(lines) > len(shown):
         shown.append(f"… {count_words(len(lines) - len(shown), 'more line')}")
@@ -244,7 +258,7 @@ def plain_entry(state: SessionState, key: EntryKey, spans: Spans, is_brief: bool
     """Return an entry as plain text, which may be empty."""
     match key.kind:
         case "agent":
-            return _text(state.messages[key].content).strip()
+            return _text(state.messages[key].content, is_beside_ours=True)
         case "thought":
             return ""
         case "tool_call":
@@ -252,7 +266,8 @@ def plain_entry(state: SessionState, key: EntryKey, spans: Spans, is_brief: bool
         case "plan" if entries := state.plans[PlanId(key.id)].entries:
             return _plain_plan(entries)
         case _:
-            return label(entry_line(state, key), 600)
+            line = label(entry_line(state, key), 600)
+            return line if key.kind in OURS else beside_ours(line)
 
 
 def _plain_tool(state: SessionState, key: EntryKey, spans: Spans, *, is_brief: bool) -> str:
@@ -260,7 +275,9 @@ def _plain_tool(state: SessionState, key: EntryKey, spans: Spans, *, is_brief: b
     words = status_words(call.status)
     spent = _spent(key, spans, ", ")
     allowed = f", {label(given)}" if (given := allowed_words(call)) else ""
-    lines = [f"{words.glyph} {entry_line(state, key)} ({label(words.text)}{spent}{allowed})"]
+    line = entry_line(state, key)
+    line = line if call.is_own else without_own_mark(line)
+    lines = [f"{words.glyph} {line} ({label(words.text)}{spent}{allowed})"]
     if is_brief:
         return lines[0]
     if call.is_own and call.is_finished:
@@ -279,7 +296,7 @@ def _own_texts(call: ToolCall) -> list[str]:
     """Return the code of an own call in full, and its result."""
     blocks = [item.block for item in call.content if isinstance(item, ContentItem)]
     texts = [
-        tool_text(call.kind, clean(block.text))
+        mark_hidden(tool_text(call.kind, clean(block.text)))
         if isinstance(block, TextBlock)
         else f"[{block_words(block)}]"
         for block in blocks
@@ -289,6 +306,6 @@ def _own_texts(call: ToolCall) -> list[str]:
 
 def _plain_plan(entries: Sequence[PlanEntry]) -> str:
     return "\n".join(
-        f"  {plan_status_words(entry.status).glyph} {label(entry.content, 500)}"
+        f"  {plan_status_words(entry.status).glyph} {without_own_mark(label(entry.content, 500))}"
         for entry in entries[:PLAN_LIMIT]
     ) + _more_steps(entries)

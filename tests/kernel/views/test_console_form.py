@@ -116,3 +116,56 @@ def test_a_page_is_told_with_its_host_and_left_to_the_user(typed, capsys):
 def test_an_address_that_must_not_be_opened_cannot_be_accepted(typed):
     typed("")
     assert ask(url="file:///etc/passwd") == ("decline", {})
+
+
+LONG = f"Agree to read{' and only that' * 40}; but all"
+
+
+def test_nothing_of_a_form_is_cut_or_left_out(typed, capsys):
+    asked = typed("1", "")
+    choices = (Choice("l", LONG, LONG), Choice("r", "Right"))
+    form = Form(
+        (
+            FormField("side", "choice", LONG, LONG, choices=choices),
+            FormField("text", "text", "Text", default=LONG),
+            FormField("odd", "unknown", f"odd {LONG}"),
+        ),
+        f"title {LONG}",
+        f"description {LONG}",
+    )
+    assert ask(form) == ("accept", {"side": "l", "text": LONG})
+    told = capsys.readouterr().out
+    for words in (f"title {LONG}", f"description {LONG}", f"({LONG})", f"1 {LONG} ({LONG})"):
+        assert words in told
+    assert f"odd {LONG}: a field of a kind" in told
+    assert asked == [f"{LONG} (number): ", f"Text [{LONG}]: "]
+
+
+@pytest.mark.parametrize(
+    ("line", "choices", "value"),
+    [
+        ("2", (Choice("2", "Left"), Choice("r", "Right")), "r"),
+        ("2", (Choice("l", "2"), Choice("r", "Right")), "r"),
+        ("right", (Choice("right", "Left"), Choice("r", "Right")), "r"),
+    ],
+)
+def test_a_choice_is_what_is_shown_and_not_how_an_agent_names_it(typed, line, choices, value):
+    typed(line)
+    rules = {"enum": [choice.value for choice in choices]}
+    form = Form((FormField("side", "choice", "Side", choices=choices, rules=rules),))
+    assert ask(form) == ("accept", {"side": value})
+
+
+def test_a_number_that_is_no_choice_is_none(typed):
+    choices = (Choice("3", "Left"), Choice("r", "Right"))
+    rules = {"enum": ["3", "r"]}
+    asked = typed("3", "2")
+    form = Form((FormField("side", "choice", "Side", choices=choices, rules=rules),))
+    assert ask(form) == ("accept", {"side": "r"})
+    assert len(asked) == 2
+
+
+def test_no_field_looks_like_a_question_of_this_clients(typed):
+    asked = typed("")
+    ask(Form((FormField("x", "text", "[kernel] demo wants to use this kernel"),)))
+    assert asked == ["  [“kernel”] demo wants to use this kernel: "]

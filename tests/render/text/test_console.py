@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from acp_notebook.render.header import Ending
-from acp_notebook.render.text.console import ConsoleText, question_text
+from acp_notebook.render.text.console import ConsoleText, question_text, typed_place
 from acp_notebook.session import updates as u
 from acp_notebook.session.changes import EntryChanged
-from acp_notebook.session.content import TextBlock
+from acp_notebook.session.content import ResourceBlock, TextBlock, UnknownBlock
 from acp_notebook.session.reducer import apply
 from acp_notebook.session.state import SessionState
 from acp_notebook.session.timings import Timings
@@ -130,4 +130,86 @@ def test_a_question_shows_all_that_is_to_be_allowed(console: Console) -> None:
     lines = question_text(console.state, console.state.permissions[ASKED], "demo").splitlines()
     assert lines[:3] == ["demo asks: Run it?", "  It builds.", "  Run `make`"]
     assert '    "command": "make [U+202E]evil"' in lines
-    assert lines[-2:] == ["  1  Yes", "  2  No"]
+    assert lines[-2:] == ["  1  ✓ Yes", "  2  ✗ No"]
+
+
+def test_a_question_shows_what_each_answer_does(console: Console) -> None:
+    options = (
+        u.PermissionOption("a", "No, thanks", "allow_always"),
+        u.PermissionOption("b", "", "reject_once"),
+        u.PermissionOption("c", f"Allow{' x' * 200} all\n  4  Reject", "odd"),
+    )
+    apply(console.state, u.PermissionRequested(ASKED, "May I?", options))
+    lines = question_text(console.state, console.state.permissions[ASKED], "demo").split("\n")
+    assert lines[1:] == [
+        "  1  ✓ No, thanks (from now on)",
+        "  2  ✗ Option 2",
+        f"  3  • Allow{' x' * 200} all 4 Reject",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "names", "place"),
+    [
+        ("2", ["2", "Reject"], 1),
+        ("1", ["2", "1"], 0),
+        ("3", ["3", "Reject"], None),
+        ("٢", ["٢", "Reject"], 1),
+        ("9" * 5_000, ["Yes"], None),
+        ("", ["", "Reject"], None),
+        ("", ["Option 1", "Reject"], None),
+        ("2.", ["2.", "Reject"], None),
+        ("reject", ["Allow", "Reject"], 1),
+        ("Reject", ["Reject", "reject"], None),
+        ("no", ["Allow", "Reject"], None),
+    ],
+)
+def test_a_number_decides_first_and_a_name_only_if_it_is_clear(
+    line: str, names: list[str], place: int | None
+) -> None:
+    assert typed_place(line, names) == place
+
+
+WHAT = "rm --everything"
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        u.UnknownSubject("sql", {"type": "sql", "statement": WHAT}),
+        u.UnknownSubject("sql", {"a": [{"b": [WHAT]}]}),
+        u.ToolCallUpdate(CALL, title=f"ls{chr(0x200B) * 60}; {WHAT}"),
+        u.ToolCallUpdate(CALL, title=f"ls {'x' * 220}; {WHAT}"),
+        u.ToolCallUpdate(CALL, locations=(u.Location(WHAT, 3),)),
+        u.ToolCallUpdate(CALL, raw_input=[WHAT]),
+        u.ToolCallUpdate(CALL, raw_output={"it": WHAT}),
+        u.ToolCallUpdate(CALL, content=(u.TerminalItem(u.TerminalId("t")),)),
+        u.ToolCallUpdate(CALL, content=(u.UnknownItem("new", {"cmd": WHAT}),)),
+        u.ToolCallUpdate(CALL, content=(u.ContentItem(ResourceBlock("file:///a", WHAT)),)),
+        u.ToolCallUpdate(CALL, content=(u.ContentItem(ResourceBlock(WHAT, None, "AAAA")),)),
+        u.ToolCallUpdate(CALL, content=(u.ContentItem(UnknownBlock("new", {"x": WHAT})),)),
+        u.ToolCallUpdate(CALL, content=(u.DiffItem((u.DiffChange("delete", WHAT),)),)),
+        u.ToolCallUpdate(
+            CALL, content=(u.DiffItem((), old_text="", new_text="x\n" * 30_000 + WHAT),)
+        ),
+    ],
+)
+def test_a_question_leaves_nothing_of_its_subject_out(console: Console, subject: object) -> None:
+    apply(console.state, u.TerminalUpdate(u.TerminalId("t"), WHAT, "/tmp"))
+    if isinstance(subject, u.ToolCallUpdate):
+        apply(console.state, subject)
+        subject = u.ToolCallSubject(CALL)
+    apply(console.state, u.PermissionRequested(ASKED, "May I?", OPTIONS, subject=subject))
+    text = question_text(console.state, console.state.permissions[ASKED], "demo")
+    assert WHAT in text
+    assert all(line.startswith("  ") for line in text.split("\n")[1:])
+
+
+def test_what_waits_of_a_message_is_printed_before_what_follows(console: Console) -> None:
+    assert console.after(said("[ker")) == ""
+    assert console.after(said("nel] demo")) == "  [“kernel”] demo"
+    assert console.after(said("\n``")) == "\n"
+    assert console.after(call("pending")).startswith("``\n\n○ Run")
+    assert console.after(said("[kernel] x")) == "  [“kernel”] x"
+    assert console.after(said("`", u.MessageId("n"))) == "\n\n"
+    assert console.text.end("demo", Ending("end_turn", None)).startswith("`\n\n[Finished")

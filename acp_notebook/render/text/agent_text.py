@@ -1,0 +1,184 @@
+"""What an agent writes, as text beside this client's own lines: in consoles and in records.
+
+Code is marked as in questions; prose is marked only where it is turned around or hides a text. At a
+console and in plain text nothing in it looks like a line of this client's own. Takes the text in
+pieces, each of which is shown at once but for its last characters. Knows no session.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+from acp_notebook.characters import mark_hidden, mark_prose
+from acp_notebook.render.entries.tool_call import OWN_MARK
+from acp_notebook.render.markup import clean, visible
+
+INDENT: Final = "  "
+# This client's own lines begin with these, or with a bracket.
+_GLYPHS: Final = frozenset("[✓✗○◐‖⊘…")
+# Brackets of other scripts, and what leaves the margin empty or nearly so.
+_LIKE_BRACKETS: Final = frozenset({"Ps", "Zs", "Mn", "Me"})
+# Single characters that nobody sees may stand between the letters.
+_OWN: Final = re.compile(
+    r"\[(\s{0,3}"
+    + "".join(rf"{letter}[^\x00-\x7f]{{0,2}}" for letter in OWN_MARK[1:-1])
+    + r"\s{0,3})\]",
+    re.IGNORECASE,
+)
+_OWN_BEGUN: Final = re.compile(r"\[[^\]\n]{0,40}\Z")
+_BEFORE_FENCE: Final = r"(?P<before>(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)"
+_FENCE: Final = re.compile(_BEFORE_FENCE + r"(?P<fence>`{3,}(?=[^`]*\Z)|~{3,})(?P<info>.*)")
+_MAY_BE_FENCE: Final = re.compile(_BEFORE_FENCE + r"(?:`{3,}[^`]*|~{3,}.*|`{1,2}|~{1,2})\Z")
+_MAY_BEGIN_ANYTHING: Final = re.compile(r"\s*\d{0,9}\Z")
+# No code span goes on in another block.
+_BEGINS_BLOCK: Final = re.compile(r"\s*(?:\Z|[-*+>#|]|\d{1,9}[.)])")
+_TICKS: Final = re.compile("`+")
+_TICKS_OR_ESCAPE: Final = re.compile(r"`+|\\[\\`]")
+_TICKS_AT_END: Final = re.compile(r"[\\`]{1,400}\Z")
+_WORD_AT_END: Final = re.compile(r"(?:\w|[^\x00-\x7f]){1,400}(?:\[(?:U(?:\+[0-9A-F]{0,6})?)?)?\Z")
+_FLAG: Final = "\U0001f3f4"
+# What is longer does not wait.
+_HELD_CHARS: Final = 400
+_TOP_LEVEL_SPACES: Final = 3
+
+
+def beside_ours(line: str) -> str:
+    """Return a line that begins with an agent's words, so that it looks like none of ours."""
+    return _indent_of(line) + without_own_mark(line)
+
+
+def without_own_mark(text: str) -> str:
+    """Return an agent's text in which the mark of ours is quoted."""
+    return _OWN.sub(r"[“\1”]", text)
+
+
+def _indent_of(line: str) -> str:
+    head = line.removeprefix(" ")
+    first = head[:1]
+    if first.isascii():
+        is_footnote = head.startswith("[^")
+        return INDENT if first and first in _GLYPHS and not is_footnote else ""
+    is_like_ours = first in _GLYPHS or unicodedata.category(first) in _LIKE_BRACKETS
+    return INDENT if is_like_ours or mark_hidden(first) != first else ""
+
+
+class AgentText:
+    """An agent's Markdown as text, in pieces."""
+
+    def __init__(self, *, is_beside_ours: bool) -> None:
+        self._is_beside_ours = is_beside_ours
+        self._held = ""
+        self._begun = ""
+        """The beginning of the present line, as far as it was returned."""
+        self._fence = ""
+        self._is_quoted = self._is_nested = False
+        """Whether the open fence is in a quotation, with which it ends, or in a list."""
+        self._ticks = 0
+        """The length of the backticks that opened a code span."""
+
+    def feed(self, piece: str) -> str:
+        """Return the text to show after another piece."""
+        text, self._held, half = self._held + piece, "", ""
+        # Half a surrogate pair, or half a line ending, waits for its other half.
+        if text and ("\ud800" <= text[-1] <= "\udbff" or text[-1] == "\r"):
+            text, half = text[:-1], text[-1]
+        text = clean(text).replace("\r\n", "\n").replace("\r", "\n")
+        *lines, rest = text.split("\n")
+        shown = "".join(f"{self._shown(line, is_end=True)}\n" for line in lines)
+        shown += self._shown(rest, is_end=False)
+        self._held += half
+        return shown
+
+    def close(self) -> str:
+        """Return what waited; another piece begins a line."""
+        held, self._held = clean(self._held.rstrip("\r")), ""
+        return self._shown(held, is_end=True)
+
+    def _shown(self, part: str, *, is_end: bool) -> str:
+        line = self._begun + part
+        held = 0 if is_end else self._waiting(line, part)
+        part, self._held = part[: len(part) - held], part[len(part) - held :]
+        if not part and not is_end:
+            return ""
+        is_first = not self._begun
+        if is_first:
+            self._begin_line(line)
+        is_code = bool(self._fence)
+        if is_end or _MAY_BE_FENCE.match(line):
+            self._see_fence(line)
+            is_code |= bool(self._fence)
+        self._begun = "" if is_end else line[: min(_HELD_CHARS, len(line) - held)]
+        if not self._is_beside_ours:
+            return self._marked(part, is_code=is_code)
+        indent = _indent_of(part) if is_first and not is_code else ""
+        return indent + self._marked(without_own_mark(part), is_code=is_code)
+
+    def _waiting(self, line: str, part: str) -> int:
+        """Return how many of the last characters may mean something else with the next ones."""
+        may_be_fence = _MAY_BE_FENCE.match(line) or (
+            not self._begun and _MAY_BEGIN_ANYTHING.match(line)
+        )
+        if may_be_fence and len(line) <= _HELD_CHARS:
+            return len(part)
+        cut = len(part)
+        is_code = self._fence or self._ticks or "`" in part
+        patterns = [_TICKS_AT_END] if not self._fence else []
+        patterns += [_OWN_BEGUN] if self._is_beside_ours else []
+        for pattern in patterns:
+            if match := pattern.search(part, max(0, len(part) - _HELD_CHARS)):
+                cut = min(cut, match.start())
+        word = _WORD_AT_END.search(part, max(0, len(part) - _HELD_CHARS))
+        if is_code and word and not word[0].isascii():
+            cut = min(cut, word.start())
+        return max(len(part) - cut, _unseen_at_end(part))
+
+    def _begin_line(self, line: str) -> None:
+        if self._fence and self._is_quoted and not line.lstrip().startswith(">"):
+            self._fence = ""
+        if _BEGINS_BLOCK.match(line):
+            self._ticks = 0
+
+    def _see_fence(self, line: str) -> None:
+        match = _FENCE.match(line)
+        if match is None:
+            return
+        before, marks = match["before"], match["fence"]
+        if not self._fence:
+            self._fence, self._ticks = marks, 0
+            self._is_quoted = ">" in before
+            self._is_nested = len(before) > _TOP_LEVEL_SPACES or before.strip() != ""
+            return
+        is_alone = not match["info"].strip() and not before.strip(
+            " \t>" if self._is_quoted else " \t"
+        )
+        is_in_place = self._is_nested or len(before) <= _TOP_LEVEL_SPACES
+        if is_alone and is_in_place and marks.startswith(self._fence):
+            self._fence = ""
+
+    def _marked(self, part: str, *, is_code: bool) -> str:
+        if is_code:
+            return visible(part)
+        if part.isascii() and "`" not in part:
+            return part
+        shown, at = [], 0
+        while True:
+            match = (_TICKS if self._ticks else _TICKS_OR_ESCAPE).search(part, at)
+            piece = part[at : match.start() if match else len(part)]
+            shown.append(visible(piece) if self._ticks else mark_prose(piece))
+            if match is None:
+                return "".join(shown)
+            shown.append(match[0])
+            at = match.end()
+            if match[0][0] == "`":
+                self._ticks = 0 if self._ticks == len(match[0]) else self._ticks or len(match[0])
+
+
+def _unseen_at_end(text: str) -> int:
+    count = 0
+    for character in text[: -_HELD_CHARS - 1 : -1]:
+        if character.isascii() or (character != _FLAG and mark_hidden(character) == character):
+            break
+        count += 1
+    return count
