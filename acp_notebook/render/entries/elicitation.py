@@ -10,15 +10,17 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from acp_notebook.render.entries.consent import shown_text, text_to_allow, whole
 from acp_notebook.render.entries.content import json_fold, text_part
 from acp_notebook.render.labels import WAITS, Wording, by_words
-from acp_notebook.render.markup import Theme, join, label, visible
+from acp_notebook.render.markup import Theme, join, label, whole_label
 from acp_notebook.render.parsing.web_address import WebAddress, read_address
 from acp_notebook.session.elicitation import Elicitation
 from acp_notebook.session.form import HIDDEN, Choice, Form, FormField
 
-MESSAGE_LIMIT_CHARS: Final = 2_000
 VALUE_LIMIT_CHARS: Final = 500
+_DEFAULT_CHARS: Final = 40
+_NOT_WHOLE: Final = "This is too long to be shown whole, so it cannot be sent from here."
 # Up to this many choices are radio buttons; more are a menu.
 RADIO_LIMIT: Final = 5
 _INPUT_TYPES = {"email": "email", "uri": "url", "date": "date"}
@@ -85,7 +87,7 @@ def render_elicitation(theme: Theme, elicitation: Elicitation, ident: str) -> Ma
         "ask-title",
         theme("span", "ask-mark", "?", aria_hidden="true"),
         " ",
-        visible(request.message[:MESSAGE_LIMIT_CHARS]),
+        text_to_allow(theme, request.message),
     )
     if theme.is_static:
         remark = theme("div", "muted small", WAITS)
@@ -105,16 +107,20 @@ def render_elicitation(theme: Theme, elicitation: Elicitation, ident: str) -> Ma
         autocomplete="off",
         data_ask=True,
         data_form=ident,
+        data_effect="allow",
         aria_label=f"{label(theme.agent_name, 80)} asks: {label(request.message)}",
     )
 
 
 def _form(theme: Theme, form: Form, ident: str) -> list[Markup]:
-    parts = []
+    parts, is_whole = [], True
     if form.title:
-        parts.append(theme("div", "form-title", label(form.title)))
+        parts.append(theme("div", "form-title", whole_label(form.title)))
     if form.description:
-        parts.append(text_part(theme, form.description))
+        asked = whole(theme)
+        parts.append(text_part(asked, shown_text(form.description)))
+        is_whole = not asked.left_out
+        parts += [] if is_whole else [theme("div", "notice notice-warn", _NOT_WHOLE)]
     parts += [
         _field(theme, item, number, f"{ident}.f{number}") for number, item in enumerate(form.fields)
     ]
@@ -123,7 +129,17 @@ def _form(theme: Theme, form: Form, ident: str) -> list[Markup]:
         parts.append(theme("div", "muted small", words))
     if any(item.is_required for item in form.fields):
         parts.append(theme("div", "muted small", "* is needed"))
-    submit = _button(theme, "Submit", "allow primary", ident, "submit", is_submit=True)
+    submit = theme(
+        "button",
+        "button allow primary",
+        theme("span", "button-label", "Submit"),
+        type="submit",
+        data_id=ident,
+        data_key=f"{ident}.submit",
+        data_effect="allow",
+        disabled=not is_whole,
+        aria_disabled="true",
+    )
     return [*parts, _buttons(theme, submit, ident)]
 
 
@@ -133,15 +149,13 @@ def _buttons(theme: Theme, first: Markup, ident: str) -> Markup:
     return theme("div", "ask-buttons", first, decline, cancel)
 
 
-def _button(
-    theme: Theme, words: str, look: str, ident: str, act: str, *, is_submit: bool = False
-) -> Markup:
+def _button(theme: Theme, words: str, look: str, ident: str, act: str) -> Markup:
     return theme(
         "button",
         f"button {look}",
         theme("span", "button-label", words),
-        type="submit" if is_submit else "button",
-        data_act=None if is_submit else act,
+        type="button",
+        data_act=act,
         data_id=ident,
         data_key=f"{ident}.{act}",
         aria_disabled="true",
@@ -150,7 +164,7 @@ def _button(
 
 def _field(theme: Theme, item: FormField, number: int, key: str) -> Markup:
     if item.kind == "unknown":
-        title = f"{label(item.title, 120)}: a field of a kind that cannot be filled in here"
+        title = f"{whole_label(item.title)}: a field of a kind that cannot be filled in here"
         inner = join(json_fold(theme, title, dict(item.raw), key))
     elif item.kind == "boolean":
         inner = _checkbox(theme, item, number, key)
@@ -162,18 +176,29 @@ def _field(theme: Theme, item: FormField, number: int, key: str) -> Markup:
         )
         inner = theme("label", "field-label", _title(theme, item), control)
     wrong = theme("div", "wrong", data_wrong=str(number))
-    return theme("div", "input", inner, _description(theme, item), wrong)
+    return theme("div", "input", inner, _description(theme, item), _default(theme, item), wrong)
 
 
 def _title(theme: Theme, item: FormField) -> Markup:
     mark = theme("span", "needed", " *", title="is needed") if item.is_required else ""
-    return theme("span", "field-title", label(item.title, 120), mark, dir="auto")
+    return theme("span", "field-title", whole_label(item.title), mark, dir="auto")
 
 
 def _description(theme: Theme, item: FormField) -> Markup:
     if not item.description:
         return Markup("")
-    return theme("div", "muted small", label(item.description, 500), dir="auto")
+    return theme("div", "muted small", whole_label(item.description), dir="auto")
+
+
+def _default(theme: Theme, item: FormField) -> Markup:
+    """Render the value that stands in a line already, where the line does not show all of it."""
+    text = item.default
+    if item.choices or item.is_secret or not isinstance(text, str):
+        return Markup("")
+    shown = shown_text(text)
+    if len(shown) <= _DEFAULT_CHARS and shown == text:
+        return Markup("")
+    return theme("div", "muted small", "Filled in: ", theme("span", "mono pre", shown))
 
 
 def _shared(item: FormField, number: int, key: str) -> dict[str, Any]:
@@ -215,7 +240,7 @@ def _select(theme: Theme, item: FormField, number: int, key: str) -> Markup:
         theme(
             "option",
             "",
-            label(choice.title, 200),
+            whole_label(choice.title),
             value=choice.value,
             selected=_is_on(item, choice),
         )
@@ -241,9 +266,9 @@ def _group(theme: Theme, item: FormField, number: int, key: str) -> Markup:
             "data_key": f"{key}.{place}",
             "data_many": is_many,
         }
-        words = [theme("span", "", label(choice.title, 200), dir="auto")]
+        words = [theme("span", "", whole_label(choice.title), dir="auto")]
         if choice.description:
-            words.append(theme("span", "muted small", " " + label(choice.description, 300)))
+            words.append(theme("span", "muted small", " " + whole_label(choice.description)))
         rows.append(theme("label", "check", theme("input", "", **attributes), " ", *words))
     legend = theme("legend", "field-title", _title(theme, item))
     return theme("fieldset", "group", legend, *rows)
@@ -262,11 +287,12 @@ def _page(theme: Theme, address: WebAddress, ident: str) -> list[Markup]:
     first = theme(
         "a",
         "button allow primary",
-        theme("span", "button-label", f"Open {label(address.host, 80)}"),
+        theme("span", "button-label", f"Open {whole_label(address.host)}"),
         href=address.href,
         target="_blank",
         rel="noopener noreferrer",
         data_act="open",
+        data_effect="allow",
         data_id=ident,
         data_key=f"{ident}.open",
         aria_disabled="true",
@@ -278,7 +304,7 @@ def _page(theme: Theme, address: WebAddress, ident: str) -> list[Markup]:
 def _address(theme: Theme, address: WebAddress) -> list[Markup]:
     parts = [theme("div", "pre address", address.shown)]
     if address.host:
-        host = theme("span", "mono title", label(address.host, 120))
+        host = theme("span", "mono title", whole_label(address.host))
         parts.append(theme("div", "field", theme("span", "muted", "Host "), host))
     parts += [
         theme("div", "notice notice-warn", theme("span", "glyph tone-warn", "! "), warning)

@@ -14,13 +14,14 @@ from acp_notebook.render.entries.kinds import render_entry
 from acp_notebook.render.markup import live_theme, record_theme
 from acp_notebook.render.text.console import question_text
 from acp_notebook.session import updates as u
-from acp_notebook.session.content import ResourceBlock, TextBlock
+from acp_notebook.session.content import ResourceBlock, ResourceLinkBlock, TextBlock
 from acp_notebook.session.reducer import apply
 from acp_notebook.session.state import ALLOWED_META, EntryKey, SessionState
 
 ASKED, CALL = u.PermissionId("p"), u.ToolCallId("call")
 OPTIONS = (u.PermissionOption("y", "Go ahead", "allow_once"),)
 DANGER = "rm --everything"
+PAD = "\n" * 200
 
 
 def words(html: object) -> str:
@@ -214,3 +215,93 @@ def test_of_very_many_options_the_first_have_buttons_and_the_rest_is_counted() -
     html = page(state)
     assert html.count("<button") == 100
     assert "19,900 more options" in html
+
+
+@pytest.mark.parametrize("length", range(1, 330, 7))
+@pytest.mark.parametrize("pad", ["x", "\u200b", "\u202e", "a "])
+@pytest.mark.parametrize("place", ["title", "call's title"])
+def test_a_title_is_shown_to_its_end_whatever_its_length(place: str, pad: str, length: int) -> None:
+    state = PLACES[place](f"ls {pad * length}; {DANGER}")
+    assert DANGER in words(page(state))
+    assert DANGER in console(state)
+
+
+def test_the_name_of_a_call_without_a_title_is_shown_to_its_end() -> None:
+    state = asked(
+        u.ToolCallUpdate(CALL, name=f"ls {'x' * 250}; {DANGER}"), subject=u.ToolCallSubject(CALL)
+    )
+    assert DANGER in words(page(state))
+    assert DANGER in console(state)
+
+
+@pytest.mark.parametrize("pad", ["x" * 200, "\u200b" * 30, "a " * 100, "\n" * 300])
+def test_the_name_of_an_option_is_shown_to_its_end(pad: str) -> None:
+    options = (u.PermissionOption("y", f"Allow reading{pad}and {DANGER}", "allow_once"),)
+    state = SessionState()
+    apply(state, u.PermissionRequested(ASKED, "May I?", options))
+    html = page(state)
+    assert DANGER in words(html)
+    assert DANGER in console(state)
+    # Above the buttons, so that the page asks whether its end was seen.
+    buttons = html.index("acp-ask-buttons")
+    if "Option 1 in full:" in html:
+        assert html.index("Option 1 in full:") < html.index(DANGER) < buttons
+    else:
+        assert "\n" in pad
+
+
+PLACES_OF_A_CALL = {
+    "places": {"locations": (*(u.Location(f"/{n}") for n in range(30)), u.Location(DANGER))},
+    "link": {
+        "content": (
+            u.ContentItem(
+                ResourceLinkBlock(DANGER, "docs"),
+            ),
+        )
+    },
+    "link's name": {
+        "content": (
+            u.ContentItem(
+                ResourceLinkBlock("u:x", "x" * 300 + DANGER),
+            ),
+        )
+    },
+    "resource": {
+        "content": (
+            u.ContentItem(
+                ResourceBlock("x" * 300 + DANGER, "text"),
+            ),
+        )
+    },
+    "bytes": {
+        "content": (
+            u.ContentItem(
+                ResourceBlock("x" * 300 + DANGER, None, "AA"),
+            ),
+        )
+    },
+    "padded resource": {
+        "content": (
+            u.ContentItem(
+                ResourceBlock("u:x", f"a{PAD}{DANGER}"),
+            ),
+        )
+    },
+    "terminal": {"content": (u.TerminalItem(u.TerminalId("t")),)},
+}
+
+
+@pytest.mark.parametrize("place", PLACES_OF_A_CALL)
+def test_no_part_of_a_call_is_cut_where_it_is_asked_about(place: str) -> None:
+    terminal = u.TerminalUpdate(u.TerminalId("t"), f"ls{PAD}rm", f"/{'x' * 300}/{DANGER}")
+    call = u.ToolCallUpdate(CALL, **PLACES_OF_A_CALL[place])
+    shown = words(page(asked(terminal, call, subject=u.ToolCallSubject(CALL))))
+    assert DANGER in shown
+    assert shown.count("\n") < 30
+
+
+def test_a_line_of_a_diff_that_is_not_shown_whole_can_only_be_rejected() -> None:
+    item = u.DiffItem((), f"--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+{'y' * 400_000}{DANGER}\n")
+    html = page(asked(u.ToolCallUpdate(CALL, content=(item,)), subject=u.ToolCallSubject(CALL)))
+    assert DANGER not in html
+    assert "too long to be shown whole" in html

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hostile import HOSTILE
 from html_facts import HtmlFacts
@@ -226,3 +228,58 @@ def test_what_a_page_sends_is_read_by_place():
     assert shown.document.elicitation("e99") is None
     shown.apply(e.ElicitationSettled("a1", "cancel", "you"))
     assert shown.document.elicitation(shown.ident) is None
+
+
+LONG = f"Agree to read{' and only that' * 200}; but all"
+
+
+def controls_html(html, tag):
+    return re.findall(rf"<{tag}[^>]*>", html)
+
+
+@proves("ELIC-1")
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda: (Form(()), LONG),
+        lambda: (Form((), title=LONG), "m"),
+        lambda: (Form((), description=LONG), "m"),
+        lambda: (Form((FormField("x", "boolean", LONG),)), "m"),
+        lambda: (Form((FormField("x", "text", "X", LONG),)), "m"),
+        lambda: (Form((FormField("x", "text", "X", default=LONG),)), "m"),
+        lambda: (Form((FormField("x", "unknown", LONG),)), "m"),
+        lambda: (Form((FormField("x", "choice", "X", choices=(Choice("a", LONG),)),)), "m"),
+        lambda: (Form((FormField("x", "choice", "X", choices=(Choice("a", "A", LONG),)),)), "m"),
+    ],
+)
+def test_nothing_of_an_open_form_is_cut(form):
+    fields, message = form()
+    assert LONG in "".join(HtmlFacts(Shown(fields, message=message).html).texts)
+
+
+@proves("ELIC-1")
+def test_padding_in_a_message_is_counted_and_sending_needs_the_end_to_be_seen():
+    shown = Shown(Form(()), message="Confirm." + "\n" * 200 + "Everything.")
+    text = "".join(HtmlFacts(shown.html).texts)
+    assert "⋯ 199 blank lines" in text
+    assert "Everything." in text
+    form, submit = controls_html(shown.html, "form")[0], controls_html(shown.html, "button")[0]
+    assert 'data-effect="allow"' in form
+    assert 'data-effect="allow"' in submit
+    assert "data-effect" not in controls_html(shown.html, "button")[1]
+    link = controls_html(Shown(page=UrlRequest("w1", "https://a.example/")).html, "a")[0]
+    assert 'data-effect="allow"' in link
+
+
+@proves("ELIC-1")
+def test_what_a_line_holds_already_is_shown_if_the_line_would_hide_it():
+    text = Form((FormField("x", "text", "X", default="ls\u200b"),))
+    assert "Filled in: ls[U+200B]" in "".join(HtmlFacts(Shown(text).html).texts)
+    assert "Filled in" not in Shown(Form((FormField("x", "text", "X", default="ls"),))).html
+
+
+@proves("ELIC-2")
+def test_the_end_of_a_host_is_shown_wherever_the_host_is():
+    host = f"accounts.example.{'a' * 60}.{'b' * 60}.evil.example"
+    text = "".join(HtmlFacts(Shown(page=UrlRequest("w1", f"https://{host}/")).html).texts)
+    assert text.count(host) == 3
