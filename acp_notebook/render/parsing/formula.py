@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from markupsafe import escape
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from acp_notebook.characters import mark_prose
+from acp_notebook.render.markup import visible
 from acp_notebook.render.parsing.tex import only_draws
 
 if TYPE_CHECKING:
@@ -127,9 +129,9 @@ def _formula(tex: str, env: dict[str, Any], *, is_block: bool) -> str:
     """MathML, or TeX for Jupyter; the source as code if it cannot be drawn."""
     tex = tex.strip()
     drawn = None
-    if is_tame(tex) and not env[BUDGET].is_spent:
+    if is_tame(tex) and mark_prose(tex) == tex and not env[BUDGET].is_spent:
         drawn = _marked_tex(tex, env, is_block) if env.get(AS_TEX) else _mathml(tex, is_block)
-    return f"<code>{escape(tex)}</code>" if drawn is None else drawn
+    return f"<code>{escape(visible(tex))}</code>" if drawn is None else drawn
 
 
 def is_tame(tex: str) -> bool:

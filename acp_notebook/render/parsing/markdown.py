@@ -20,11 +20,12 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from mdit_py_plugins.footnote import footnote_plugin
 
 from acp_notebook.budget import Budget, TooCostly
-from acp_notebook.render.markup import clean
+from acp_notebook.characters import mark_prose
+from acp_notebook.render.markup import clean, visible, whole_label
 from acp_notebook.render.parsing.code import framed, highlight, plain_block, remark
 from acp_notebook.render.parsing.formula import (
     AS_TEX,
@@ -177,6 +178,8 @@ def _parser(*, has_footnotes: bool) -> MarkdownIt:
     parser.core.ruler.push("acp_tame", _tame)
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("code_block", _fence)
+    parser.add_render_rule("code_inline", _code_span)
+    parser.add_render_rule("text", _prose)
     parser.add_render_rule("acp_task", _task_mark)
     parser.add_render_rule("table_open", lambda *_: '<div class="acp-table"><table>\n')
     parser.add_render_rule("table_close", lambda *_: "</table></div>\n")
@@ -286,11 +289,13 @@ def _tame_inline(children: list[Token]) -> list[Token]:
 
 def _dress_link(token: Token) -> None:
     address = str(token.attrGet("href") or "")
+    if title := token.attrGet("title"):
+        token.attrSet("title", whole_label(str(title)))
     if is_safe_link(address):
         token.attrSet("target", "_blank")
     else:
         token.tag = "span"
-        token.attrs = {"class": "acp-ref", "title": address}
+        token.attrs = {"class": "acp-ref", "title": whole_label(address)}
 
 
 def _image(token: Token, *, inside_link: bool) -> list[Token]:
@@ -310,11 +315,21 @@ def _fence(
     token = tokens[index]
     words = token.info.split(maxsplit=1)
     language = words[0].lower() if words and not env.get(PLAIN_CODE) else ""
+    # A reader may run it.
+    code = visible(token.content)
     try:
-        return framed(highlight(token.content, language, env[BUDGET]))
+        return framed(highlight(code, language, env[BUDGET]))
     except TooCostly:
         env[COSTLY_CODE] = True
-        return plain_block(token.content)
+        return plain_block(code)
+
+
+def _code_span(_self: Any, tokens: Sequence[Token], index: int, *_: Any) -> str:
+    return f"<code>{escape(visible(tokens[index].content))}</code>"
+
+
+def _prose(_self: Any, tokens: Sequence[Token], index: int, *_: Any) -> str:
+    return str(escape(mark_prose(tokens[index].content)))
 
 
 def _task_mark(_self: Any, tokens: Sequence[Token], index: int, *_: Any) -> str:

@@ -26,7 +26,8 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from acp_notebook.budget import Budget, TooCostly
-from acp_notebook.render.markup import clean
+from acp_notebook.characters import mark_prose
+from acp_notebook.render.markup import clean, visible
 from acp_notebook.render.parsing.markdown import (
     COSTLY_CODE,
     PARSING_SECONDS,
@@ -123,8 +124,7 @@ class MarkdownStream:
         grown = len(self._open) - self._tail_chars
         is_due = len(self._open) <= SHORT_TAIL_CHARS or grown >= self._tail_chars * (GROWTH - 1)
         if not is_due and (len(self._open) < self._patient_until or not self._may_close(before)):
-            self._more += piece
-            return Delta(more=piece)
+            return self._append_plain(piece)
         try:
             delta = self._settle(
                 piece, budget or Budget(PARSING_SECONDS), is_whole=budget is not None
@@ -181,6 +181,11 @@ class MarkdownStream:
         self._half = ""
         self._slice_chars //= 2
 
+    def _append_plain(self, piece: str) -> Delta:
+        shown = visible(piece) if self._fence else mark_prose(piece)
+        self._more += shown
+        return Delta(more=shown)
+
     def _may_close(self, start: int) -> bool:
         """Whether complete new lines can end a long block, so that parsing is worth it."""
         # From the line before the first new one, which may be blank.
@@ -215,8 +220,8 @@ class MarkdownStream:
         self._has_costly_code |= COSTLY_CODE in env
         if was_costly(env) and self._tail and not delta.done:
             # The tail as it was, with plain text behind it, is more than a plain one.
-            self._tail_chars, self._more = len(self._open), self._more + piece
-            return Delta(more=piece)
+            self._tail_chars = len(self._open)
+            return self._append_plain(piece)
         self._tail = self._with_slot(tail) if self._open else Markup("")
         self._tail_chars, self._more = len(self._open), ""
         delta.tail = self._tail

@@ -31,17 +31,20 @@ _OWN_BEGUN: Final = re.compile(r"\[[^\]\n]{0,40}\Z")
 _BEFORE_FENCE: Final = r"(?P<before>(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)"
 _FENCE: Final = re.compile(_BEFORE_FENCE + r"(?P<fence>`{3,}(?=[^`]*\Z)|~{3,})(?P<info>.*)")
 _MAY_BE_FENCE: Final = re.compile(_BEFORE_FENCE + r"(?:`{3,}[^`]*|~{3,}.*|`{1,2}|~{1,2})\Z")
-_MAY_BEGIN_ANYTHING: Final = re.compile(r"\s*\d{0,9}\Z")
+_MAY_BEGIN_ANYTHING: Final = re.compile(r"\s*(?:\d{0,9}[.)]?|[-*+])\Z")
 # No code span goes on in another block.
 _BEGINS_BLOCK: Final = re.compile(r"\s*(?:\Z|[-*+>#|]|\d{1,9}[.)])")
+_BEGINS_ITEM: Final = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])(?:\s|\Z)")
 _TICKS: Final = re.compile("`+")
 _TICKS_OR_ESCAPE: Final = re.compile(r"`+|\\[\\`]")
-_TICKS_AT_END: Final = re.compile(r"[\\`]{1,400}\Z")
-_WORD_AT_END: Final = re.compile(r"(?:\w|[^\x00-\x7f]){1,400}(?:\[(?:U(?:\+[0-9A-F]{0,6})?)?)?\Z")
+_TICKS_AT_END: Final = re.compile(r"[\\`]{1,100}\Z")
+_WORD_AT_END: Final = re.compile(r"(?:\w|[^\x00-\x7f]){1,100}(?:\[(?:U(?:\+[0-9A-F]{0,6})?)?)?\Z")
 _FLAG: Final = "\U0001f3f4"
 # What is longer does not wait.
-_HELD_CHARS: Final = 400
+_HELD_CHARS: Final = 100
+_BEGUN_CHARS: Final = 400
 _TOP_LEVEL_SPACES: Final = 3
+_CODE_SPACES: Final = 4
 
 
 def beside_ours(line: str) -> str:
@@ -75,6 +78,7 @@ class AgentText:
         self._fence = ""
         self._is_quoted = self._is_nested = False
         """Whether the open fence is in a quotation, with which it ends, or in a list."""
+        self._is_after_blank, self._is_indented, self._is_in_list = True, False, False
         self._ticks = 0
         """The length of the backticks that opened a code span."""
 
@@ -105,11 +109,11 @@ class AgentText:
         is_first = not self._begun
         if is_first:
             self._begin_line(line)
-        is_code = bool(self._fence)
+        is_code = bool(self._fence) or self._is_indented
         if is_end or _MAY_BE_FENCE.match(line):
             self._see_fence(line)
             is_code |= bool(self._fence)
-        self._begun = "" if is_end else line[: min(_HELD_CHARS, len(line) - held)]
+        self._begun = "" if is_end else line[: min(_BEGUN_CHARS, len(line) - held)]
         if not self._is_beside_ours:
             return self._marked(part, is_code=is_code)
         indent = _indent_of(part) if is_first and not is_code else ""
@@ -139,6 +143,22 @@ class AgentText:
             self._fence = ""
         if _BEGINS_BLOCK.match(line):
             self._ticks = 0
+        self._see_indentation(line)
+
+    def _see_indentation(self, line: str) -> None:
+        blank = line[: len(line) - len(line.lstrip())]
+        indentation = len(blank.expandtabs(_CODE_SPACES))
+        if not line.strip():
+            self._is_after_blank = True
+            return
+        # What is indented in a list belongs to an item.
+        least = _CODE_SPACES * (2 if self._is_in_list else 1)
+        may_be = self._is_after_blank or self._is_indented
+        self._is_indented = not self._fence and may_be and indentation >= least
+        if indentation < _CODE_SPACES:
+            begins_item = _BEGINS_ITEM.match(line) is not None
+            self._is_in_list = begins_item or (self._is_in_list and indentation > 0)
+        self._is_after_blank = False
 
     def _see_fence(self, line: str) -> None:
         match = _FENCE.match(line)

@@ -35,6 +35,11 @@ def shown(*pieces: str, is_beside_ours: bool = True) -> str:
         f"```\n- ```\n{HIDDEN}",
         f"````\n```\n{HIDDEN}\n````",
         f"```{HIDDEN}\n```",
+        f"x\n\n    {HIDDEN}\n    {HIDDEN}\n",
+        f"    {HIDDEN}",
+        f"\t{HIDDEN}",
+        f"- a\n\n        {HIDDEN}",
+        f"- a\n\nb\n\n    {HIDDEN}",
         f"run `{HIDDEN}` now",
         f"run ``a ` {HIDDEN}`` now",
         f"a \\` b `{HIDDEN}`",
@@ -56,6 +61,7 @@ def test_code_is_marked_as_in_a_question(text: str) -> None:
         "# Title[^1]\n\n[^1]: Note\n",
         "- [x] done\n- [a](https://b.c) and *more*\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
         "```toml\n[tool.ruff]\nline-length = 100\n```\n",
+        "- item\n\n    с диска\n\n    с диска\nx\n    с диска\n",  # noqa: RUF001
         "First\n\n    indented = 1\n\n> quoted\n",
         "(see above) <b> {x} 2026. Année, «oui», “yes”, 中文，日本語。",  # noqa: RUF001
     ],

@@ -5,6 +5,8 @@ Sends nothing and touches no cell.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING
 from acp_notebook.characters import mark_all
 from acp_notebook.errors import UsageError
 from acp_notebook.kernel.context.sources import Item, cell_item, error_item
+from acp_notebook.render.labels import count_words
 
 if TYPE_CHECKING:
     from acp_notebook.client.code_blocks import CodeBlock
@@ -27,6 +30,8 @@ _EXPLAIN = (
     "reads this notebook. Do not edit files."
 )
 INSERT_HINT = "Nothing was changed. %acp insert puts the code into a new cell below."
+_MARK = re.compile(r"\[(U\+[0-9A-F]{4,6})\]")
+_NAMED = 5
 _PYTHON = {"", "python", "python3", "py", "ipython"}
 
 
@@ -86,9 +91,21 @@ def inserted_words(number: int, block: CodeBlock, count: int) -> str:
     language = f" ({block.language})" if block.language else ""
     others = "" if count == 1 else f" of {count}; %acp insert N takes another one"
     words = f"Code block {number}{language}{others}. It is in a new cell below; nothing was run."
-    if mark_all(block.code) != block.code:
-        words += " It holds characters that hide or mislead; the reply shows where."
-    return words
+    return words + _hidden_words(block.code)
+
+
+def _hidden_words(code: str) -> str:
+    """Return which characters in the code hide or mislead; the code itself stays as it is."""
+    found = Counter(_MARK.findall(mark_all(code))) - Counter(_MARK.findall(code))
+    if not found:
+        return ""
+    named = ", ".join(f"{name}: {count:,}" for name, count in found.most_common(_NAMED))
+    more = f" and {len(found) - _NAMED:,} other kinds" if len(found) > _NAMED else ""
+    count = count_words(found.total(), "character")
+    return (
+        f" Look before you run it: it holds {count} that can hide or mislead ({named}{more}). "
+        "The cell does not show them; the reply does, in brackets."
+    )
 
 
 def _with_more(text: str, more: str) -> str:
