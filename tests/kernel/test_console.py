@@ -46,7 +46,7 @@ def test_a_permission_is_asked_for_and_the_text_comes_once(ipython):
     ipython.sendline("%acp prompt /permission")
     asked = until(ipython, "Choose a number: ")
     assert "demo asks: " in asked
-    assert re.search(r"^ +1  Allow", asked, re.MULTILINE)
+    assert re.search(r"^ +1  ✓ Allow", asked, re.MULTILINE)
     ipython.sendline("9")
     until(ipython, "Choose a number: ")
     ipython.sendline("1")
