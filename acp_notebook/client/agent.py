@@ -362,8 +362,8 @@ class Agent(AgentFacts):
     def _session_ended(self, live: LiveSession) -> None:
         # Now, because the same session may get new servers before a task runs.
         for server in self._servers.pop(live, ()):
-            release = self.thread.spawn(server.release())
-            self._releases.add(release)
+            self.connection.retire(server.secrets)
+            self._releases.add(release := self.thread.spawn(server.release()))
             release.add_done_callback(self._releases.discard)
 
     def kill_now(self) -> None:

@@ -70,6 +70,10 @@ class AgentConnection:
         """Redact strings in the recording, in the sessions and in all that the agent says."""
         self._redaction.add(words)
 
+    def retire(self, words: Iterable[str]) -> None:
+        """Note that strings to redact are valid no more; see `Redaction.retire`."""
+        self._redaction.retire(words)
+
     @property
     def stderr(self) -> str:
         """The last part of the agent's stderr, redacted."""

@@ -24,6 +24,7 @@ _METHODS: Final = tuple(method.encode() for method in _READ)
 _SPELLED: Final = re.compile(rb"\\u00[2-7]|\\/")
 _ESCAPE: Final = re.compile(rb"\\(?:u00([2-7][0-9a-fA-F])|(/)|.)", re.DOTALL)
 _PLAIN: Final = frozenset(b"-_/")
+MAX_RETIRED: Final = 16
 
 
 class Redaction:
@@ -31,10 +32,23 @@ class Redaction:
 
     def __init__(self) -> None:
         self._secrets: list[Secret] = []
+        self._retired: list[Secret] = []
 
     def add(self, words: Iterable[str]) -> None:
         """Redact these words from now on."""
         self._secrets += map(Secret, words)
+
+    def retire(self, words: Iterable[str]) -> None:
+        """Note that these words are valid no more: only the newest of them are still redacted.
+
+        Each word costs a search in all that the agent says, and an agent may open any number of
+        sessions.
+        """
+        gone = {word.encode() for word in words}
+        self._retired += [secret for secret in self._secrets if secret.word in gone]
+        for secret in self._retired[:-MAX_RETIRED]:
+            self._secrets.remove(secret)
+        del self._retired[:-MAX_RETIRED]
 
     def of_session(self, on_change: Callable[[Mapping[str, str]], object]) -> RedactedPieces:
         """Return the redaction of a session's updates; see there."""

@@ -19,12 +19,12 @@ class Secret:
     """
 
     def __init__(self, word: str) -> None:
-        self._word = word.encode()
-        self.least = min(LEAST_CHARS, len(self._word))
+        self.word = word.encode()
+        self.least = min(LEAST_CHARS, len(self.word))
         """The length of a fragment that counts."""
         size = max(1, self.least // 2)
-        starts = range(0, len(self._word) - size + 1, self.least - size + 1)
-        self._probes = [(start, self._word[start : start + size]) for start in starts]
+        starts = range(0, len(self.word) - size + 1, self.least - size + 1)
+        self._probes = [(start, self.word[start : start + size]) for start in starts]
 
     def spans(self, data: bytes) -> list[Span]:
         """Return where at least `LEAST_CHARS` of the secret stand, or all of a shorter one."""
@@ -44,15 +44,15 @@ class Secret:
 
     def ends(self, data: bytes) -> bool:
         """Whether the data ends with a fragment that counts."""
-        return data[-self.least :] in self._word and len(data) >= self.least
+        return data[-self.least :] in self.word and len(data) >= self.least
 
     def end_of(self, data: bytes) -> bytes:
         """Return what the secret may go on from: its longest fragment that the data ends with."""
-        sizes = range(min(self.least, len(data)), 0, -1) if data[-1:] in self._word else ()
-        return next((data[-size:] for size in sizes if data[-size:] in self._word), b"")
+        sizes = range(min(self.least, len(data)), 0, -1) if data[-1:] in self.word else ()
+        return next((data[-size:] for size in sizes if data[-size:] in self.word), b"")
 
     def _widened(self, data: bytes, at: int, start: int, size: int) -> Span:
-        word, before, after = self._word, 0, size
+        word, before, after = self.word, 0, size
         if data.startswith(word, max(at - start, 0)):
             return at - start, at - start + len(word)
         while before < min(at, start) and data[at - before - 1] == word[start - before - 1]:
