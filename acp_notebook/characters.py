@@ -1,8 +1,9 @@
 """Characters that hide or mislead, marked with their code points: `[U+202E]`.
 
 Three kinds: characters that nobody sees (Unicode's default-ignorable ones, letters that are blank,
-controls of direction), letters of another script inside a Latin word, and characters that a
-compiler reads as plain letters. Knows no HTML.
+controls of direction), letters and digits of another script in a Latin word, and, in code, what
+looks or is read like ASCII: `NFKC` makes plain letters of it, as a compiler does, or a whole word
+is of letters that look Latin. Knows no HTML.
 """
 
 from __future__ import annotations
@@ -10,21 +11,24 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import groupby
 from typing import Final
 
 # Default_Ignorable_Code_Point of Unicode 16, and what is blank or breaks lines without being a
-# space or a newline: Hangul fillers, the empty Braille cell, separators, interlinear marks.
+# space or a newline: the Ogham space, fillers, the empty Braille cell and note head, separators,
+# interlinear marks, what arranges hieroglyphs.
 _UNSEEN: Final = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u2800\u2d7f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffc"
+    "\U00013430-\U00013455\U00016fe4\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff"
 )
 _HIDDEN: Final = re.compile(f"[{_UNSEEN}]")
 _JOINERS: Final = "\u200c\u200d\ufe00-\ufe0f"
 # Emoji and several scripts need joiners and variation selectors: single ones after a character that
 # is not ASCII stay where nothing is approved; a run of them could carry a text of its own.
 _HIDDEN_IN_NAMES: Final = re.compile(
-    f"(?P<kept>(?<=[^\x00-\x7f{_JOINERS}])(?:[\ufe0e\ufe0f]\u200d?|[\u200c\u200d])(?![{_JOINERS}])"
+    f"(?P<kept>(?<=[^\x00-\x7f{_UNSEEN}])(?:[\ufe0e\ufe0f]\u200d?|[\u200c\u200d])(?![{_JOINERS}])"
     f"|\ufe0f(?=\u20e3))|[{_UNSEEN}]"
 )
 # The flags of regions are spelt with tags.
@@ -32,25 +36,54 @@ _HIDDEN_IN_PROSE: Final = re.compile(
     "(?P<kept>\U0001f3f4[\U000e0030-\U000e007a]{1,6}\U000e007f)"
     f"|[\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]|[{_UNSEEN}]{{3,}}"
 )
-# An ASCII word can deceive only by what is not ASCII in it.
-_FOREIGN_WORD: Final = re.compile(r"\w*[^\W\x00-\x7f]\w*")
-_READ_AS_ASCII: Final = re.compile("[^\x00-\x7f]")
-# Alphabets with letters that look Latin. A mixture with scripts that do not, as Chinese, is common.
-_LOOKALIKE_SCRIPTS: Final = frozenset(
-    {"CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "GEORGIAN", "GLAGOLITIC", "LISU", "GOTHIC"}
+# Words and their punctuation, where it is not ASCII: an ASCII word cannot deceive. It begins where
+# no word goes on, or each place of a long word would be tried.
+_RUN: Final = re.compile(
+    r"(?<![^\x00-/:-@\[-^`{-\x7f])[0-9A-Za-z_]*[^\x00-\x7f][^\x00-/:-@\[-^`{-\x7f]*"
 )
-# Formulas mix Greek and Latin, so only the letters that cannot be told apart are marked.
-_GREEK_LOOKALIKES: Final = frozenset("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧονρϲϳ")  # noqa: RUF001
-_CYRILLIC_LOOKALIKES: Final = frozenset("аеорсухіјѕһԁԛԝАВЕКМНОРСТХІЈЅ")  # noqa: RUF001
+_EAST_ASIAN_TEXT: Final = re.compile(
+    "[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff]"
+)
+# In Chinese and Japanese text these are the ordinary signs. No program reads them as ASCII.
+_EAST_ASIAN_SIGNS: Final = frozenset("，：；！？（）％～")  # noqa: RUF001
+# They part paths, addresses and commands, or seem to.
+_LOOKALIKE_SIGNS: Final = frozenset("∕⁄╱⟋⧸∖⟍⧵⧹∣❘∶꞉˸⁎∗‐‑᐀⹀゠꓿")  # noqa: RUF001
+# These strike out the character before them; other accents are marked where they stand on no
+# letter, since one on a space looks like a sign of its own.
+_OVERLAYS: Final = re.compile("[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb]")
+# No Latin letter is taken for these; their names begin with the script.
+_EAST_ASIAN_NAME: Final = re.compile(
+    "(?:HALFWIDTH )?(?:CJK|HIRAGANA|KATAKANA|HANGUL(?! LETTER)|HENTAIGANA|IDEOGRAPHIC(?! NUMBER))"
+)
+# Formulas mix Greek and Latin, so the Greek letters that can be told apart stay.
+_GREEK_OF_FORMULAS: Final = frozenset("ΓΔΘΛΞΠΣΦΨΩαβδεζηθλμξπςστφψω")
+# Latin letters that no common language is written with, most of which look like others.
+_PHONETIC: Final = re.compile(
+    "(?![əɛɔɓɗɖɨʉ])[\u0196\u01a6\u01bc\u01bd\u01c0-\u01c3\u0250-\u02af\u1d00-\u1dbf\u2c60-\u2c7f"
+    "\ua722-\ua7ff\uab30-\uab6f\U00010780-\U000107ba\U0001df00-\U0001df2a]"
+)
+# A word that has only such letters looks Latin; after Unicode's confusables, version 14.
+_LATIN_LOOKALIKES: Final = frozenset(
+    "аеорсухүіјѕһԁԛԝѵѡӏꙇꚙАВЕЗКМНОРСТУХҮІЈЅҺԌԚԜѴӀꚘ"
+    "ικνορυχγϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧϜϺϹͿͺ"
+    "քցհոռօզսաՕՏՍԼ"
+    "ჿყוןסװטاهھہەഠଠဝዐሀߊꛟⵏⵔⵕⵝⴹⴸ"
+    "ⲥⲤⲎⲔⲒⲘⲚⲟⲞⲣⲢⲅⲦⲬⲨⳐⳊⳌⳒϨ"  # noqa: RUF001
+    "ᏎᏮᎪᏏᏴᏟᏧᎠᎬᏳᏀᏂᎻᎥᎫᏦᏞᎷᏢᎡᏒᏕᏚᎢᏙᎳᏔᎩᎽᏃꮯꭵꮁꮪꮩꮃꮓ"  # noqa: RUF001
+    "ᒿᗅᑲᖯᗷᑯᗞᗪᖴᕼᒍᒪᗰᑭᖇᑌᑎᐯᕁᕽᛕᛁᛖᚷᚱ"
+    "ꓐꓑꓒꓓꓔꓕꓖꓗꓘꓙꓚꓛꓜꓝꓞꓟꓠꓡꓢꓣꓤꓥꓦꓧꓨꓩꓪꓫꓬꓭꓮꓯꓰꓱꓲꓳꓴꓵꓶꓷ"
+    "𐊠𐊡𐊢𐊥𐋏𐊰𐊫𐊱𐊴𐊲𐊂𐊆𐊇𐊊𐊒𐊕𐊖𐊗𐊐𐌀𐌁𐌂𐌄𐌉𐌊𐌌𐌍𐌏𐌐𐌑𐌕𐌗𐌚𐐽𐐕𐐛𐐬𐐄𐑈𐐠𐔜𐔥𐔘𐔦𐔓𐔖𐔝𐔧𐓪𐓂𐒴𐓶𐓎𐓒"
+    "𖼻𖽀𖼨𖼖𖼵𖼺𖼊𖽂𖼈𖽃𑣎𑢯𑢻𑢦𑢮𑣂𑢢𑣃𑢣𑢲𑣈𑣗𑢵𑣁𑢼𑣘𑢸𑣀𑢠𑣜𑢤𑣄𑢩𑜀"
+    "ʹʺʻʼʽˈˊˋ"
+)
 
 
 def mark_all(text: str) -> str:
     """Return code or a command with every hiding or misleading character marked."""
     if text.isascii():
         return text
-    text = _HIDDEN.sub(_mark, text)
-    text = _READ_AS_ASCII.sub(_mark_read_as_ascii, text)
-    return _FOREIGN_WORD.sub(lambda match: _mark_word(match, is_code=True), text)
+    lines = text.splitlines(keepends=True)
+    return "".join(line if line.isascii() else _mark_line(line) for line in lines)
 
 
 def mark_hidden(text: str) -> str:
@@ -71,11 +104,22 @@ def mark_prose(text: str) -> str:
 
 
 def mark_name(text: str) -> str:
-    """Return a title, a name or a text to read with the same marks, but for joiners of a script."""
+    """Return a title, a name or a text to read with the same marks, but for joiners of a script.
+
+    Letters in a style and words that only look Latin stay: nothing reads a name as code.
+    """
     if text.isascii():
         return text
-    text = _HIDDEN_IN_NAMES.sub(lambda match: match["kept"] or _mark(match), text)
-    return _FOREIGN_WORD.sub(lambda match: _mark_word(match, is_code=False), text)
+    text = _RUN.sub(lambda match: _mark_run(match, is_code=False), text)
+    return _HIDDEN_IN_NAMES.sub(lambda match: match["kept"] or _mark(match), text)
+
+
+def _mark_line(line: str) -> str:
+    line = _HIDDEN.sub(_mark, line)
+    usual = _EAST_ASIAN_SIGNS if _EAST_ASIAN_TEXT.search(line) else frozenset[str]()
+    if any(_misleads(character) or _is_accent(character) for character in set(line)):
+        line = _mark_alone(line, usual)
+    return _RUN.sub(lambda match: _mark_run(match, is_code=True), line)
 
 
 def _mark(match: re.Match[str]) -> str:
@@ -91,42 +135,102 @@ def _is_marked(match: re.Match[str]) -> bool:
     return match.string.startswith(_code_point(match[0][-1]), match.end())
 
 
-def _mark_read_as_ascii(match: re.Match[str]) -> str:
-    character = match[0]
-    if not _is_read_as_ascii(character) or _is_marked(match):
-        return character
-    return _mark(match) if character.isspace() else character + _mark(match)
+def _mark_alone(line: str, usual: frozenset[str]) -> str:
+    """Mark what misleads in code wherever it stands."""
+    parts, is_on_letter = [], False
+    for place, character in enumerate(line, 1):
+        is_accent = _is_accent(character)
+        if is_accent:
+            misleads = not is_on_letter or _OVERLAYS.match(character) is not None
+        else:
+            misleads = _misleads(character) and character not in usual
+        is_blank = misleads and character.isspace()
+        parts.append("" if is_blank else character)
+        if misleads and not line.startswith(_code_point(character), place):
+            parts.append(_code_point(character))
+        is_on_letter = not misleads and (is_accent or character.isalpha())
+    return "".join(parts)
 
 
-@lru_cache(maxsize=4096)
-def _is_read_as_ascii(character: str) -> bool:
+@lru_cache(maxsize=1 << 16)
+def _misleads(character: str) -> bool:
     # Python reads mathematical letters as plain ones, and a no-break space is seen as a space.
+    if character.isascii() or character == "…":
+        return False
     plain = unicodedata.normalize("NFKC", character)
-    is_letter = unicodedata.category(character)[0] in "LZ" or character == "\u037e"
-    return is_letter and len(plain) == 1 and plain.isascii()
+    if unicodedata.category(character) in {
+        "Co",
+        "Cn",
+    }:  # each font has its own picture, or none; emoji come every year
+        return not "\U0001f000" <= character <= "\U0001fbff"
+    is_read = plain.isascii() or (plain[0].isascii() and plain[0].isalnum())
+    return is_read or character in _LOOKALIKE_SIGNS
 
 
-def _mark_word(match: re.Match[str], *, is_code: bool) -> str:
-    word = match[0]
-    letters = [character for character in word if character.isalpha()]
-    if any(_script(character) == "LATIN" for character in letters):
-        marked = set(filter(_deceives_among_latin, letters))
-    elif is_code and _CYRILLIC_LOOKALIKES.issuperset(letters):
-        marked = set(letters)  # in prose such words are common
+def _mark_run(match: re.Match[str], *, is_code: bool) -> str:
+    run = match[0]
+    if len(run) == 1 and _is_marked(match):
+        return run
+    text = "".join(
+        _mark_word("".join(part), is_code=is_code) if is_word else "".join(part)
+        for is_word, part in groupby(run, _is_of_word)
+    )
+    return text.removesuffix(_code_point(run[-1])) if _is_marked(match) else text
+
+
+def _mark_word(word: str, *, is_code: bool) -> str:
+    characters = set(word)
+    letters = {each for each in characters if each.isalpha()}
+    if any(map(_is_latin, letters)):
+        marked = set(filter(_is_foreign, characters))
+    elif is_code and letters and _LATIN_LOOKALIKES.issuperset(map(_plain, letters)):
+        marked = letters  # in prose such words are common
+    elif any("0" <= each <= "9" for each in characters):
+        marked = {each for each in characters if not each.isalpha() and _is_foreign(each)}
     else:
         return word
-    end = len(word) - 1 if _is_marked(match) else len(word)
-    return "".join(
-        character + _code_point(character) if character in marked and place < end else character
-        for place, character in enumerate(word)
-    )
+    return _marked(word, marked) if marked else word
 
 
-def _deceives_among_latin(character: str) -> bool:
-    return _script(character) in _LOOKALIKE_SCRIPTS or character in _GREEK_LOOKALIKES
+def _marked(word: str, marked: set[str]) -> str:
+    parts, is_after_mark = [], False
+    for character in word:
+        # What stands on a letter that is marked would come to stand on the mark.
+        is_after_mark = character in marked or (is_after_mark and _is_accent(character))
+        parts.append(character + _code_point(character) if is_after_mark else character)
+    return "".join(parts)
 
 
-@lru_cache(maxsize=4096)
-def _script(character: str) -> str:
+def _is_of_word(character: str) -> bool:
+    return character == "_" or character.isalnum() or unicodedata.category(character)[0] == "M"
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_accent(character: str) -> bool:
+    return unicodedata.category(character)[0] == "M" and not _HIDDEN.match(character)
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_latin(character: str) -> bool:
+    return unicodedata.name(_plain(character), "").startswith("LATIN ")
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_foreign(character: str) -> bool:
+    """Whether a letter, digit or accent does not belong in a Latin word."""
+    if _HIDDEN.match(character):  # has a mark, or is one that a script or an emoji needs in a name
+        return False
     # The standard library has no table of scripts, but the names begin with them.
-    return unicodedata.name(character, "").partition(" ")[0]
+    name, plain = unicodedata.name(character, ""), _plain(character)
+    if character.isascii() or character in "ªº" or unicodedata.category(character) == "No":
+        return False
+    if plain.isascii() or _PHONETIC.match(character):
+        return True
+    if _is_accent(character):
+        return not name.startswith("COMBINING ")
+    is_at_home = _is_latin(character) or _EAST_ASIAN_NAME.match(name)
+    return not is_at_home and plain not in _GREEK_OF_FORMULAS
+
+
+def _plain(character: str) -> str:
+    return unicodedata.normalize("NFKC", character)[0]
