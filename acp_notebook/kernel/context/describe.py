@@ -20,9 +20,12 @@ from acp_notebook.kernel.context.kinds import (
     is_exactly,
     is_from,
     is_function,
+    is_scalar,
+    is_scalar_kind,
     qualified_name,
     type_name,
 )
+from acp_notebook.kernel.context.libraries import is_known_array
 from acp_notebook.kernel.context.plain_repr import bounded_repr, is_container, size_of
 from acp_notebook.kernel.context.source_text import class_source, function_source, inner_function
 from acp_notebook.kernel.context.text import bounded, fenced
@@ -54,6 +57,8 @@ def describe(value: Any, budget: int = BUDGET_CHARS) -> str:
 
 
 def _array(array: Any, budget: int) -> str:
+    if not is_known_array(array):
+        return f"{type_name(array)}, shape {array.shape}, of values of a type of their own"
     numpy = sys.modules["numpy"]
     facts = [f"numpy array, shape {array.shape}, dtype {array.dtype}"]
     if array.size and (array.dtype.kind in "iufb"):
@@ -106,7 +111,7 @@ def _describe_object(value: Any, budget: int) -> str:
         text = bounded_repr(value)
         if derives(value, list, tuple, dict, set, frozenset):
             size = f", {size_of(value):,} items"
-    elif derives(value, ModuleType):
+    elif derives(value, ModuleType) or (is_scalar_kind(value) and not is_scalar(value)):
         text = bounded_repr(value)
     else:
         text = str.__str__(repr(value))  # a text of a kind of its own would be asked further
@@ -130,6 +135,7 @@ def _turn(turn: Any, budget: int) -> str:
 _KINDS: tuple[tuple[Callable[[Any], bool], Describer], ...] = (
     (is_from("pandas", "DataFrame"), frames.describe_pandas),
     (is_from("pandas", "Series"), frames.describe_pandas_series),
+    (is_from("pandas", "Index"), frames.describe_pandas_index),
     (is_from("polars", "DataFrame"), frames.describe_polars),
     (is_from("polars", "LazyFrame"), frames.describe_lazy),
     (is_from("polars", "Series"), frames.describe_polars_series),

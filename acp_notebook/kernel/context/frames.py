@@ -11,17 +11,25 @@ import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from acp_notebook.kernel.context.kinds import (
-    are_plain,
-    derives,
+    NeedsCode,
     is_from,
-    is_of,
     is_plain,
-    loaded,
     type_name,
+)
+from acp_notebook.kernel.context.libraries import (
+    axes_of,
+    has_foreign_columns_in_polars,
+    is_known_index,
+    name_of_foreign,
+    shape_of,
+)
+from acp_notebook.kernel.context.own_frames import (
+    has_plain_values,
+    own_frame,
+    plain_cell,
 )
 from acp_notebook.kernel.context.plain_repr import bounded_repr
 from acp_notebook.kernel.context.text import bounded, markdown_table, table_cell
@@ -38,6 +46,11 @@ _is_polars = is_from("polars", "DataFrame")
 _is_polars_series = is_from("polars", "Series")
 # How many columns the summary and the rows show, tried in turn until the text fits.
 _WIDTHS = (40, 24, 16, 10, 6, 3, 1)
+
+
+_ASKS_EXTENSIONS = (
+    "Not read: extension types are registered in polars, and naming types runs their code."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +71,11 @@ class FrameFacts:
 
 def describe_pandas(frame: Any, budget: int) -> str:
     """Describe a pandas DataFrame in at most `budget` characters."""
-    frame, left_out = _known_columns(own_frame(frame))
+    index = axes_of(frame)[-1]
+    try:
+        frame, left_out = own_frame(frame)
+    except NeedsCode as reason:
+        return f"pandas DataFrame, not read: {reason}"
     count = min(frame.shape[1], MAX_COLUMNS)
     sample, note = _sampled(frame, len(frame), lambda step: frame.iloc[::step, :count], count)
     schema, summary = [], {}
@@ -70,7 +87,7 @@ def describe_pandas(frame: Any, budget: int) -> str:
             summary[position] = _pandas_statistics(column)
     first, last = frame.head(EDGE_ROWS), _tail(frame, len(frame))
     facts = FrameFacts(
-        f"pandas DataFrame, index {type(frame.index).__name__}",
+        f"pandas DataFrame, index {type_name(index).rpartition('.')[2]}",
         len(frame),
         frame.shape[1],
         schema,
@@ -83,53 +100,6 @@ def describe_pandas(frame: Any, budget: int) -> str:
     return _write(facts, budget)
 
 
-def own_frame(frame: Any) -> Any:
-    """Return a pandas object whose steps run no foreign code, with the same data.
-
-    Each step copies the objects in `attrs` deeply and hashes the labels of columns.
-    """
-    if frame.attrs:
-        frame = type(frame)(frame)
-    if frame.ndim == 1:
-        return frame if is_plain(frame.name) else type(frame)(frame, name=bounded_repr(frame.name))
-    if not are_plain(frame.columns):
-        frame = type(frame)(frame)
-        labels = list(frame.columns)
-        frame.columns = [each if is_plain(each) else bounded_repr(each) for each in labels]
-    return frame
-
-
-def _known_columns(frame: Any) -> tuple[Any, str]:
-    """Leave out columns whose type is a user's own, and return a note that names them."""
-    kinds = frame.dtypes.tolist()
-    known = [position for position, kind in enumerate(kinds) if _is_known_dtype(kind)]
-    if len(known) == len(kinds):
-        return frame, ""
-    unknown = sorted(set(range(len(kinds))) - set(known))[:MAX_COLUMNS]
-    names = ", ".join(
-        f"{table_cell(frame.columns[position])} ({type_name(kinds[position])})"
-        for position in unknown
-    )
-    return frame.iloc[:, known], f" (and columns of types of their own: {names})"
-
-
-def may_be_hashed(frame: Any) -> bool:
-    """Whether hashing all of a pandas object runs no foreign code."""
-    columns = [frame.iloc[:, n] for n in range(frame.shape[1])] if frame.ndim > 1 else [frame]
-    return has_plain_values(frame.index) and all(
-        _is_known_dtype(column.dtype) and has_plain_values(column) for column in columns
-    )
-
-
-def _is_known_dtype(dtype: Any) -> bool:
-    return derives(dtype, *_numpy_dtype()) or is_of(type(dtype), "pandas")
-
-
-def _numpy_dtype() -> tuple[type, ...]:
-    found = loaded("numpy").get("dtype")
-    return () if found is None else (found,)
-
-
 def _label(name: Any) -> str:
     return str(name) if is_plain(name) else bounded_repr(name)
 
@@ -139,15 +109,11 @@ def _pandas_statistics(column: Any) -> dict[str, Any]:
     return _statistics(column.describe) if has_plain_values(column) else {}
 
 
-def has_plain_values(column: Any) -> bool:
-    """Whether a pandas column or index holds nothing foreign, which hashing it would run."""
-    categories = getattr(column.dtype, "categories", None)
-    held = column if categories is None else categories
-    return held.dtype != object or are_plain(held.to_numpy().tolist())
-
-
 def describe_polars(frame: Any, budget: int) -> str:
     """Describe a polars DataFrame in at most `budget` characters."""
+    if has_foreign_columns_in_polars():
+        size = f"{frame.height:,} rows × {frame.width:,} columns"  # noqa: RUF001
+        return f"polars DataFrame, {size}. {_ASKS_EXTENSIONS}"
     count = min(frame.width, MAX_COLUMNS)
     shown = frame[:, :count]
     sample, note = _sampled(shown, frame.height, shown.gather_every, count)
@@ -173,28 +139,42 @@ def describe_polars(frame: Any, budget: int) -> str:
     return _write(facts, budget)
 
 
-def describe_lazy(frame: Any, budget: int) -> str:
-    """Describe a polars LazyFrame by its schema; nothing is computed."""
-    columns = islice(frame.collect_schema().items(), MAX_COLUMNS)
-    table = markdown_table(["column", "dtype"], [(name, str(dtype)) for name, dtype in columns])
-    return bounded(f"polars LazyFrame, not computed\n\n{table}", budget)
+def describe_lazy(_frame: Any, _budget: int) -> str:
+    """Name a polars LazyFrame: even its schema may take functions of the user's."""
+    return (
+        "polars LazyFrame, not computed; not even its schema, for which polars may call functions "
+        "of the query. Use run_code for collect_schema() or collect()."
+    )
 
 
 def describe_pandas_series(series: Any, budget: int) -> str:
     """Describe a pandas Series in at most `budget` characters."""
-    series = own_frame(series)
-    if not _is_known_dtype(series.dtype):
-        return (
-            f"pandas Series of {len(series):,} values of their own type {type_name(series.dtype)}"
-        )
+    try:
+        series, left_out = own_frame(series)
+    except NeedsCode as reason:
+        shape = shape_of(series)
+        size = f" of {shape[0]:,} values" if shape else ""
+        return f"pandas Series{size}, not read: {reason}"
     sample, note = _sampled(series, len(series), lambda step: series.iloc[::step])
-    nulls = f"{int(sample.isna().sum()):,} null{note}"
+    nulls = f"{int(sample.isna().sum()):,} null{note}{left_out}"
     summary = _pandas_statistics(sample)
     return bounded(_series_text("pandas", series, nulls, "Summary", summary), budget)
 
 
+def describe_pandas_index(index: Any, budget: int) -> str:
+    """Describe a pandas index in at most `budget` characters."""
+    if not is_known_index(index):
+        return f"pandas Index, not read: its labels are of {name_of_foreign(index)}"
+    names = ", ".join(map(bounded_repr, index.names))
+    first = ", ".join(table_cell(label) for label in index[:MAX_SERIES_VALUES])
+    head = f"pandas {type(index).__name__} {names}, {len(index):,} labels of {index.dtype}"
+    return bounded(f"{head}\n\nFirst labels: {first}", budget)
+
+
 def describe_polars_series(series: Any, budget: int) -> str:
     """Describe a polars Series in at most `budget` characters."""
+    if has_foreign_columns_in_polars():
+        return f"polars Series of {len(series):,} values. {_ASKS_EXTENSIONS}"
     sample, note = _sampled(series, len(series), series.gather_every)
     nulls = f"{series.null_count():,} null"
     summary = _statistics(functools.partial(_polars_statistics, sample))
@@ -203,7 +183,7 @@ def describe_polars_series(series: Any, budget: int) -> str:
 
 def frame_cells(value: Any) -> int:
     """Return how many cells a frame or series has; 1 for another value."""
-    return math.prod(value.shape) if is_table(value) else 1
+    return math.prod(shape_of(value) or (1,)) if is_table(value) else 1
 
 
 def is_table(value: Any) -> bool:
@@ -212,12 +192,38 @@ def is_table(value: Any) -> bool:
 
 
 def frame_csv(frame: Any) -> str | None:
-    """Return a whole pandas or polars frame or series as CSV, or None for another value."""
+    """Return a whole pandas or polars frame or series as CSV, or None for another value.
+
+    Raises:
+        NeedsCode: A part of it is of a type of the user's own.
+    """
     if _is_pandas(frame):
-        return str(own_frame(frame).to_csv())
+        own, left_out = own_frame(frame)
+        if left_out:
+            raise NeedsCode(f"it is not all read{left_out}")
+        return str(_with_plain_cells(own).to_csv())
     if _is_polars(frame):
         return str(frame.write_csv())
     return str(frame.to_frame().write_csv()) if _is_polars_series(frame) else None
+
+
+def _with_plain_cells(frame: Any) -> Any:
+    """Name the foreign objects in a frame's cells and labels, which writing would print."""
+    if not has_plain_values(frame.index):
+        frame.index = list(map(plain_cell, frame.index))
+    frame.index.names = list(map(plain_cell, frame.index.names))
+    if frame.ndim == 1:
+        plain = has_plain_values(frame)
+        return frame if plain else type(frame)(_plain_cells(frame), frame.index, name=frame.name)
+    for position in range(frame.shape[1]):
+        column = frame.iloc[:, position]
+        if not has_plain_values(column):
+            frame.isetitem(position, _plain_cells(column))
+    return frame
+
+
+def _plain_cells(column: Any) -> list[Any]:
+    return list(map(plain_cell, column.tolist()))
 
 
 def _pandas_nulls(column: Any) -> str:

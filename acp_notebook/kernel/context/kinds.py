@@ -13,17 +13,23 @@ import fractions
 import pathlib
 import sys
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
 from typing import Any, Final
 
 ABSENT: Final = object()
+
+
+class NeedsCode(Exception):
+    """Only code of the user's own could tell; the message says why."""
+
 
 _mro: Callable[[type], tuple[type, ...]] = type.__dict__["__mro__"].__get__
 _members: Callable[[type], Mapping[str, Any]] = type.__dict__["__dict__"].__get__
 _module: Callable[[type], Any] = type.__dict__["__module__"].__get__
 _qualname: Callable[[type], str] = type.__dict__["__qualname__"].__get__
 
+_PATHS: Final = (pathlib.PurePosixPath(), pathlib.PureWindowsPath(), pathlib.Path())
 _NUMBERS: Final = (bool, int, float, complex)
 _SCALARS: Final = (
     *_NUMBERS,
@@ -39,7 +45,7 @@ _SCALARS: Final = (
     decimal.Decimal,
     fractions.Fraction,
     uuid.UUID,
-    *(type(each) for each in (pathlib.PurePosixPath(), pathlib.PureWindowsPath(), pathlib.Path())),
+    *map(type, _PATHS),
 )
 # Hashing a class may run its metaclass's code, so its id stands for it.
 _SCALAR_IDS: Final = frozenset(map(id, _SCALARS))
@@ -48,9 +54,14 @@ _TIME_IDS: Final = frozenset(map(id, (dt.datetime, dt.time)))
 
 def derives(value: Any, *kinds: type) -> bool:
     """Whether the value's real type is one of these classes or a subclass."""
-    for base in _mro(type(value)):
-        for kind in kinds:
-            if base is kind:
+    return inherits(type(value), *kinds)
+
+
+def inherits(kind: type, *kinds: type) -> bool:
+    """Whether a class is one of these or a subclass."""
+    for base in _mro(kind):
+        for each in kinds:
+            if base is each:
                 return True
     return False
 
@@ -170,27 +181,55 @@ def _named(module: str, names: Iterable[str]) -> list[type]:
 _is_numpy_scalar: Final = is_from("numpy", "generic")
 _is_pandas_scalar: Final = is_from("pandas", "Timestamp", "Timedelta", "Period")
 _is_missing: Final = is_from("pandas.api.typing", "NAType", "NaTType")
-_SHAPED: Final = (
-    is_from("numpy", "ndarray", "generic"),
-    is_from("pandas", "DataFrame", "Series", "Index"),
-    is_from("polars", "DataFrame", "Series"),
-    is_from("scipy.sparse", "sparray", "spmatrix"),
-    is_from("torch", "Tensor"),
-    is_from("xarray", "DataArray"),
-)
+_is_interval: Final = is_from("pandas", "Interval")
 _is_zone: Final = is_from("zoneinfo", "ZoneInfo")
+_is_dateutil_zone: Final = is_from(
+    "dateutil.tz.tz", "tzutc", "tzoffset", "tzlocal", "tzrangebase", "tzfile"
+)
+# These keep what they were made of, which may be of a derived class.
+_MADE_OF: Final = {
+    id(fractions.Fraction): ("_numerator", "_denominator"),
+    id(uuid.UUID): ("int",),
+    **{id(type(each)): ("_raw_paths",) for each in _PATHS},
+}
+_PLAIN_IDS: Final = _SCALAR_IDS - set(_MADE_OF)
+
+
+def is_known_zone(zone: Any) -> bool:
+    """Whether a time zone is none, or of a library of zones."""
+    if zone is None or is_exactly(zone, dt.timezone) or _is_zone(zone) or _is_dateutil_zone(zone):
+        return True
+    # pytz makes a class for each zone.
+    pytz = loaded("pytz")
+    of_pytz = (pytz.get("utc"), *dict.values(pytz.get("_tzinfo_cache", {})))
+    return any(type(zone) is type(each) for each in of_pytz) or is_of(type(zone), "pytz")
+
+
+def _made_of(value: Any) -> Iterator[Any]:
+    for name in _MADE_OF[id(type(value))]:
+        held = stored(value, name)
+        if held is not ABSENT:  # paths keep texts from Python 3.12 on
+            yield from held if is_exactly(held, list) else (held,)
 
 
 def is_scalar(value: Any) -> bool:
     """Whether a value is a text, a number, a time or the like, whose own code is harmless."""
-    if id(type(value)) in _SCALAR_IDS:
-        return True
-    if id(type(value)) in _TIME_IDS or _is_pandas_scalar(value):
-        zone = getattr(value, "tzinfo", None)
-        return zone is None or is_exactly(zone, dt.timezone) or _is_zone(zone)
+    kind = id(type(value))
+    if kind in _SCALAR_IDS:
+        return kind not in _MADE_OF or all(is_exactly(each, int, str) for each in _made_of(value))
+    if kind in _TIME_IDS or _is_pandas_scalar(value):
+        return is_known_zone(getattr(value, "tzinfo", None))
+    if _is_interval(value):
+        return is_scalar(value.left) and is_scalar(value.right)
     if _is_numpy_scalar(value):
         return not value.dtype.hasobject
     return _is_missing(value)
+
+
+def is_scalar_kind(value: Any) -> bool:
+    """Whether a value is of a kind of scalars, whatever it holds."""
+    kinds = (_is_pandas_scalar, _is_numpy_scalar, _is_interval)
+    return id(type(value)) in _SCALAR_IDS | _TIME_IDS or any(is_kind(value) for is_kind in kinds)
 
 
 def is_plain(value: Any, depth: int = 8) -> bool:
@@ -206,17 +245,9 @@ def is_plain(value: Any, depth: int = 8) -> bool:
 def are_plain(values: Iterable[Any]) -> bool:
     """Whether all values are plain; fast where all are texts, numbers and the like."""
     held = list(values)
-    if _SCALAR_IDS.issuperset(map(id, map(type, held))):
+    if _PLAIN_IDS.issuperset(map(id, map(type, held))):
         return True
-    return all(is_plain(each) for each in held if id(type(each)) not in _SCALAR_IDS)
-
-
-def shape_of(value: Any) -> tuple[int, ...] | None:
-    """Return the shape of a data library's object, or None."""
-    if not any(is_kind(value) for is_kind in _SHAPED):
-        return None
-    shape = tuple(value.shape)
-    return shape if all(is_exactly(size, int) for size in shape) else None
+    return all(is_plain(each) for each in held if id(type(each)) not in _PLAIN_IDS)
 
 
 def is_function(value: Any) -> bool:

@@ -17,9 +17,10 @@ from types import (
 )
 from typing import Any, Final
 
-from acp_notebook.kernel.context.frames import has_plain_values, is_table, own_frame
+from acp_notebook.kernel.context.frames import is_table
 from acp_notebook.kernel.context.kinds import (
     ABSENT,
+    NeedsCode,
     are_plain,
     class_attribute,
     class_names,
@@ -31,24 +32,32 @@ from acp_notebook.kernel.context.kinds import (
     is_scalar,
     stored,
 )
+from acp_notebook.kernel.context.libraries import (
+    axes_of,
+    has_foreign_columns_in_polars,
+    is_known_array,
+    is_known_index,
+    shape_of,
+)
+from acp_notebook.kernel.context.own_frames import has_plain_values, own_frame
 
 _is_pandas: Final = is_from("pandas", "DataFrame", "Series")
 _is_index: Final = is_from("pandas", "Index")
-_is_polars: Final = is_from("polars", "DataFrame", "Series", "LazyFrame")
+# A LazyFrame is not meant: for its schema polars may call the functions of the query.
+_is_polars: Final = is_from("polars", "DataFrame", "Series")
 _is_array: Final = is_from("numpy", "ndarray")
 # What these libraries compute themselves, from their own data.
 _OF_LIBRARY: Final = frozenset(
     ("shape", "size", "ndim", "dtype", "dtypes", "columns", "index", "name", "values", "T")
 ) | {"schema", "height", "width", "real", "imag"}
+_TYPES: Final = frozenset({"dtype", "dtypes", "schema"})
+# A frame or an index gives them as they are.
+_STORED: Final = frozenset({"columns", "index", "name", "ndim"})
 _SEQUENCES: Final = (list, tuple, str, bytes, bytearray, collections.deque)
 
 
 class NoPart(Exception):
     """There is no such part."""
-
-
-class NeedsCode(Exception):
-    """The part may be there, but only the object's own code can tell; the message says why."""
 
 
 def attribute_of(value: Any, name: str) -> Any:
@@ -89,11 +98,27 @@ def _of_module(module: Any, name: str) -> Any:
 def _of_library(value: Any, name: str) -> Any:
     found = class_attribute(type(value), name)
     if name in _OF_LIBRARY and found is not ABSENT:
-        return getattr(value, name)
+        return getattr(_readable(value, name), name)
     if is_exactly(found, FunctionType):
         return found
     # A library's `__getattr__` finds columns and nothing else.
     return item_of(value, name) if found is ABSENT else _unbound(found, name, type(value))
+
+
+def _readable(value: Any, name: str) -> Any:
+    """Return what a library's object has its attribute from, without code of the user's own."""
+    if name in _STORED:
+        return value
+    if _is_pandas(value):
+        own, left_out = own_frame(value)
+        if not left_out:
+            return own
+    elif _is_polars(value):
+        if not (name in _TYPES and has_foreign_columns_in_polars()):
+            return value
+    elif is_known_array(value):
+        return value
+    raise NeedsCode(f"{name!r} is computed by types of its own")
 
 
 def _unbound(found: Any, name: str, kind: type) -> Any:
@@ -138,7 +163,9 @@ def item_of(value: Any, key: Any) -> Any:
         for kind in _SEQUENCES:
             if derives(value, kind):
                 return kind.__getitem__(value, key)
-        if _is_polars(value) or _is_array(value) or _is_index(value) or is_exactly(value, range):
+        if _is_polars(value) or is_known_index(value) or is_exactly(value, range):
+            return value[key]
+        if _is_array(value) and is_known_array(value):
             return value[key]
     except Exception as error:
         raise NoPart(key) from error
@@ -159,12 +186,15 @@ def _of_dict(value: Any, key: Any) -> Any:
 
 
 def _of_pandas(value: Any, key: Any) -> Any:
-    labels = value.columns if value.ndim > 1 else value.index
-    if not has_plain_values(labels):
+    own, left_out = own_frame(value)
+    labels = axes_of(value)[0]
+    if not is_known_index(labels) or not has_plain_values(labels):
         raise NeedsCode("its labels are objects of another kind")
     try:
-        return own_frame(value)[key]
+        return own[key]
     except Exception as error:
+        if left_out:
+            raise NeedsCode(f"what it leaves out is not read{left_out}") from None
         raise NoPart(key) from error
 
 
@@ -178,7 +208,7 @@ def own_names(value: Any) -> list[str]:
     if derives(value, dict):
         names = dict.keys(value)
     elif is_table(value) and class_attribute(type(value), "columns") is not ABSENT:
-        names = value.columns
+        names = value.columns if shape_of(value) else []
     else:
         names = dict.keys(instance_dict(value))
     return [name for name in names if type(name) is str]

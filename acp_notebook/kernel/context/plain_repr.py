@@ -29,6 +29,7 @@ from acp_notebook.kernel.context.kinds import (
     stored,
     type_name,
 )
+from acp_notebook.kernel.context.libraries import array_repr, is_known_array, shape_of
 
 MOST_ITEMS: Final = 30
 MOST_CHARS: Final = 400
@@ -140,10 +141,12 @@ class _PlainRepr(reprlib.Repr):
         return f"{name}({', '.join(f'{key}={self.repr1(x, level - 1)}' for key, x in pairs)})"
 
     def _other(self, x: Any, level: int) -> str:
-        if _is_array(x) and not x.dtype.hasobject:
-            return self._shortened(builtins.repr(x))
+        if _is_array(x) and not x.dtype.hasobject and is_known_array(x):
+            return self._shortened(array_repr(x))
         if _is_array(x) or _is_table(x):
-            return f"<{type_name(x)} {' × '.join(map(str, x.shape))}>"  # noqa: RUF001
+            shape = shape_of(x)
+            size = "of its own" if shape is None else " × ".join(map(str, shape))  # noqa: RUF001
+            return f"<{type_name(x)} {size}>"
         if is_function(x) or is_exactly(x, BuiltinFunctionType):
             return self._shortened(builtins.repr(x))
         if is_exactly(x, MethodType):

@@ -21,9 +21,9 @@ from acp_notebook.kernel.context.cell_log import CellLog, Output, without_ansi
 from acp_notebook.kernel.context.describe import BUDGET_CHARS, describe
 from acp_notebook.kernel.context.files import read_named_file
 from acp_notebook.kernel.context.frames import frame_cells, frame_csv
-from acp_notebook.kernel.context.kinds import type_name
+from acp_notebook.kernel.context.kinds import NeedsCode, type_name
 from acp_notebook.kernel.context.mentions import Mention, steps_of
-from acp_notebook.kernel.context.parts import NeedsCode, NoPart, attribute_of, item_of, names_in
+from acp_notebook.kernel.context.parts import NoPart, attribute_of, item_of, names_in
 from acp_notebook.kernel.context.pictures import NoPicture, Picture, figure_data, picture_of
 from acp_notebook.kernel.context.text import bounded, fenced
 
@@ -204,7 +204,13 @@ def _whole(value: Any, name: str) -> str:
     advice = f"Send a part of it, or save it and name the file: @file:{name}.csv"
     if cells > CSV_CELLS:
         raise UsageError(f"@{name}:csv would be {cells:,} cells; {CSV_CELLS:,} can go. {advice}")
-    text = frame_csv(value)
+    try:
+        text = frame_csv(value)
+    except NeedsCode as reason:
+        raise UsageError(
+            f"@{name}:csv cannot be written: {reason}, and a mention runs no code. "
+            f"To have it computed, write {{{name}.to_csv()}}."
+        ) from None
     if text is None:
         raise UsageError(
             f"@{name}:csv is for pandas and polars frames; this is a {type_name(value)}. "

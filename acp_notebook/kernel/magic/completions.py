@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 from acp_notebook.client.live.policy_names import POLICIES
 from acp_notebook.errors import AcpNotebookError, UsageError
 from acp_notebook.kernel.context.frames import is_table
-from acp_notebook.kernel.context.kinds import derives, shape_of, type_name
+from acp_notebook.kernel.context.kinds import derives, type_name
+from acp_notebook.kernel.context.libraries import shape_of
 from acp_notebook.kernel.context.parts import own_names
 from acp_notebook.kernel.magic.arguments import LABEL, Option, Subcommand
 from acp_notebook.kernel.magic.commands.prompts import CELL

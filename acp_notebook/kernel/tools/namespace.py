@@ -15,9 +15,10 @@ from operator import itemgetter
 from types import ModuleType
 from typing import Any, Final
 
-from acp_notebook.kernel.context.frames import may_be_hashed, own_frame
-from acp_notebook.kernel.context.kinds import derives, is_exactly, is_from, shape_of
-from acp_notebook.kernel.context.parts import NeedsCode, NoPart, attribute_of, item_of
+from acp_notebook.kernel.context.kinds import NeedsCode, derives, is_exactly, is_from
+from acp_notebook.kernel.context.libraries import is_known_array, shape_of
+from acp_notebook.kernel.context.own_frames import may_be_hashed, own_frame
+from acp_notebook.kernel.context.parts import NoPart, attribute_of, item_of
 from acp_notebook.kernel.context.plain_repr import bounded_repr, size_of
 from acp_notebook.kernel.context.sources import own_variables
 from acp_notebook.kernel.tools.results import ToolFailure
@@ -198,8 +199,8 @@ def _of_item(item: Any) -> Any:
 
 
 def _of_frame(value: Any) -> Any:
-    value = own_frame(value)
-    if value.size > MAX_FINGERPRINT_ITEMS * 10 or not may_be_hashed(value):
+    value, left_out = own_frame(value)
+    if left_out or value.size > MAX_FINGERPRINT_ITEMS * 10 or not may_be_hashed(value):
         return _MISSING
     names = list(value.columns) if value.ndim > 1 else [value.name]
     hashes = sys.modules["pandas"].util.hash_pandas_object(value)
@@ -207,7 +208,7 @@ def _of_frame(value: Any) -> Any:
 
 
 def _of_array(value: Any) -> Any:
-    if value.dtype.hasobject or value.nbytes > MAX_FINGERPRINT_BYTES:
+    if not is_known_array(value) or value.dtype.hasobject or value.nbytes > MAX_FINGERPRINT_BYTES:
         return _MISSING
     return (
         value.shape,

@@ -8,9 +8,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from polars.io.plugins import register_io_source
 
 from acp_notebook.kernel.context.describe import BUDGET_CHARS, describe
 from acp_notebook.kernel.context.frames import frame_csv
+from acp_notebook.kernel.tools.namespace import find_value
+from acp_notebook.kernel.tools.results import ToolFailure
 
 DATA = {
     "price": [1.5, 2.5, None, 4.5] * 5,
@@ -126,14 +129,26 @@ def test_a_series_is_told_by_type_nulls_summary_and_first_values(library):
     assert "First values: 1.5, " in told
 
 
-def test_a_lazy_frame_is_told_without_being_computed():
+def test_a_lazy_frame_is_told_without_being_computed_and_without_its_schema(shell):
     def explode(_):
         raise AssertionError("computed")
 
-    lazy = pl.LazyFrame({"x": [1]}).map_batches(explode, schema={"x": pl.Int64})
-    told = describe(lazy)
-    assert "not computed" in told
-    assert "| x | Int64 |" in told
+    ran = []
+    one = pl.LazyFrame({"x": [1]})
+    for lazy in (
+        one.map_batches(explode, schema={"x": pl.Int64}),
+        one.with_columns(pl.col("x").map_batches(lambda x: (ran.append(1), x)[1])),
+        one.with_columns(pl.col("x").map_elements(lambda x: (ran.append(1), x)[1])),
+        register_io_source(explode, schema=lambda: (ran.append(1), {"x": pl.Int64})[1]),
+    ):
+        shell.user_ns["lazy"] = lazy
+        assert "LazyFrame, not computed" in describe(lazy)
+        for path in ("lazy.schema", "lazy.columns", "lazy.dtypes", "lazy.width", "lazy.x"):
+            with pytest.raises(ToolFailure):
+                find_value(shell, path)
+        with pytest.raises(ToolFailure):
+            find_value(shell, "lazy['x']")
+    assert ran == []
 
 
 def test_all_of_a_frame_can_be_had_as_csv():

@@ -6,12 +6,14 @@ import collections
 import ctypes
 import dataclasses
 import datetime as dt
+import fractions
 import functools
 import importlib.util
 import io
 import sys
 import types
 import unittest.mock
+import uuid
 import weakref
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
@@ -26,7 +28,7 @@ from matplotlib.figure import Figure
 
 from acp_notebook.errors import UsageError
 from acp_notebook.kernel.context.describe import describe
-from acp_notebook.kernel.context.kinds import type_name
+from acp_notebook.kernel.context.kinds import is_scalar, type_name
 from acp_notebook.kernel.context.mentions import find_mentions
 from acp_notebook.kernel.context.plain_repr import bounded_repr
 from acp_notebook.kernel.context.sources import Notebook, resolve
@@ -305,7 +307,9 @@ def test_columns_of_a_users_own_type_are_named_and_not_read(shell, log):
     told = describe(frame)
     assert "3 rows × 1 columns (and columns of types of their own: own (" in told  # noqa: RUF001
     assert "| price | int64 | 0 |" in told
-    assert "3 values of their own type" in describe(frame["own"])
+    assert "Series of 3 values, not read: its values are of their own type" in describe(
+        frame["own"]
+    )
     look_at(frame, shell, log)
     assert array.read == 0
 
@@ -416,3 +420,300 @@ def test_no_choice_of_methods_lets_code_run(shell, log, data):
         lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(), inner, max_size=2),
     )
     untouched(trap, data.draw(trees), shell, log)
+
+
+RAN: list[str] = []
+
+
+class Tattling(OwnArray):
+    """Notes all that is asked of it."""
+
+    def __getattribute__(self, name):
+        RAN.append(name)
+        return object.__getattribute__(self, name)
+
+    def __len__(self):
+        RAN.append("__len__")
+        return 3
+
+    def __getitem__(self, key):
+        RAN.append("__getitem__")
+        return super().__getitem__(key)
+
+
+class OwnIndex(pd.Index):
+    def __len__(self):
+        RAN.append("__len__")
+        return super().__len__()
+
+    def __iter__(self):
+        RAN.append("__iter__")
+        return super().__iter__()
+
+    def __getitem__(self, key):
+        RAN.append("__getitem__")
+        return super().__getitem__(key)
+
+    def _view(self):
+        RAN.append("_view")
+        return super()._view()
+
+
+class OwnZone(dt.tzinfo):
+    def utcoffset(self, _when):
+        RAN.append("utcoffset")
+        return dt.timedelta(0)
+
+    def dst(self, _when):
+        RAN.append("dst")
+        return dt.timedelta(0)
+
+    def tzname(self, _when):
+        RAN.append("tzname")
+        return "own"
+
+
+class OwnDay(pd.offsets.Day):
+    @property
+    def freqstr(self):
+        RAN.append("freqstr")
+        return "D"
+
+    def __mul__(self, other):
+        RAN.append("__mul__")
+        return super().__mul__(other)
+
+
+class OwnCell:
+    """A cell or a label with a name of its own, which is asked for nothing."""
+
+    def __hash__(self):
+        RAN.append("__hash__")
+        return 1
+
+    def __eq__(self, _other):
+        RAN.append("__eq__")
+        return False
+
+    def __str__(self):
+        RAN.append("__str__")
+        return "cell"
+
+    def __deepcopy__(self, _memo):
+        RAN.append("__deepcopy__")
+        return self
+
+
+def own_index():
+    return OwnIndex._simple_new(np.array([5, 6, 7]))
+
+
+def with_foreign_parts():
+    cell = OwnCell()
+    days = pd.date_range("2024", periods=3, freq=OwnDay())
+    zoned = pd.DatetimeIndex(["2024-01-01"] * 3, tz=OwnZone())
+    table = pd.DataFrame({"a": [1, 2, 3]})
+    remarked = pd.Series([1, 2, 3], name=cell)
+    remarked.attrs["why"] = cell
+    patched = pd.DataFrame({"a": [1, 2, 3]})
+    object.__setattr__(patched, "head", lambda *_: RAN.append("head"))
+    labels = pd.MultiIndex.from_arrays([[cell] * 3, [1, 2, 3]])
+    return {
+        "dtype of index": table.set_axis(pd.Index(Tattling()), axis=0),
+        "dtype of columns": pd.DataFrame([[1, 2, 3]]).set_axis(pd.Index(Tattling()), axis=1),
+        "dtype of column": pd.DataFrame({"a": [1, 2, 3], "own": pd.Series(Tattling(), copy=False)}),
+        "dtype of series": pd.Series(Tattling(), copy=False),
+        "index": pd.Index(Tattling()),
+        "class of index": table.set_axis(own_index(), axis=0),
+        "class of columns": pd.DataFrame([[1, 2, 3]]).set_axis(own_index(), axis=1),
+        "index of series": pd.Series([1, 2, 3], index=own_index()),
+        "level": table.set_axis(pd.MultiIndex([own_index()], [[0, 1, 2]]), axis=0),
+        "categories": pd.Series(pd.Categorical.from_codes([0, 1, 2], own_index())),
+        "frequency": table.set_axis(days, axis=0),
+        "zone of index": table.set_axis(zoned, axis=0),
+        "zone": pd.DataFrame({"a": pd.Series(zoned)}),
+        "zone of a time": pd.Timestamp("2024-01-01", tz=OwnZone()),
+        "attrs and name": remarked,
+        "patched": patched,
+        "labels": table.set_axis(labels, axis=0),
+        "labels of columns": pd.DataFrame([[1, 2, 3]]).set_axis(labels, axis=1),
+        "name of index": table.rename_axis(index=["a"]).set_axis(pd.Index([1, 2, 3], name=cell)),
+        "name alone": pd.Index([1, 2, 3], name=cell),
+    }
+
+
+@pytest.mark.parametrize("case", with_foreign_parts())
+def test_a_part_of_a_users_own_type_is_left_out_of_pandas_and_not_read(shell, log, case):
+    value = with_foreign_parts()[case]
+    shell.user_ns["x"] = value
+    RAN.clear()
+    look_at(value, shell, log)
+    for path in ("x", "x.a", "x.own", "x['a']", "x['own']", "x[0]", "x.index", "x.columns", "x.T",
+                 "x.values", "x.dtype", "x.dtypes", "x.shape", "x.size", "x.nothing"):  # fmt: skip
+        with suppress(ToolFailure):
+            found = find_value(shell, path)
+            if type(found) is not OwnIndex:  # an object that is shown by its own `repr`
+                describe(found)
+    for mention in ("@x:csv", "@x.a:csv"):
+        with suppress(UsageError):
+            resolve(find_mentions(mention)[0], Notebook(shell, log), ".")
+    assert RAN == []
+
+
+def test_the_rest_of_a_frame_is_told_without_its_foreign_index():
+    cases = with_foreign_parts()
+    for case in ("dtype of index", "class of index", "frequency", "zone of index", "level"):
+        told = describe(cases[case])
+        assert "3 rows × 1 columns (and an index of a type of its own: " in told  # noqa: RUF001
+        assert "| a | int64 | 0 |" in told
+    assert "mean 2" in describe(cases["index of series"])
+    assert "labelled by" in describe(cases["class of columns"])
+
+
+def test_a_csv_names_foreign_objects_and_refuses_foreign_types(shell, log):
+    shell.user_ns["x"] = pd.DataFrame({"a": [OwnCell(), 1]}, index=pd.Index([1, 2], name=OwnCell()))
+    item = resolve(find_mentions("@x:csv")[0], Notebook(shell, log), ".")
+    assert "<tests.kernel.context.test_untouched.OwnCell object>" in item.text.splitlines()[1]
+    shell.user_ns["x"] = with_foreign_parts()["dtype of column"]
+    with pytest.raises(UsageError, match="columns of types of their own: own"):
+        resolve(find_mentions("@x:csv")[0], Notebook(shell, log), ".")
+
+
+def test_looking_changes_nothing_of_the_frame():
+    cell = OwnCell()
+    frame = pd.DataFrame([[1, cell]], columns=pd.Index([cell, "b"], dtype=object))
+    manager = frame._mgr
+    describe(frame)
+    assert frame._mgr is manager
+    assert frame.columns[0] is cell
+    assert frame.iloc[0, 1] is cell
+
+
+class OwnRows(np.ndarray):
+    def __array_finalize__(self, _other):
+        RAN.append("__array_finalize__")
+
+    def min(self, *given, **named):
+        RAN.append("min")
+        return super().min(*given, **named)
+
+
+class OwnRecord(np.void):
+    def __iter__(self):
+        RAN.append("__iter__")
+        return iter(())
+
+
+class Asked:
+    def __getattribute__(self, name):
+        RAN.append(name)
+        return object.__getattribute__(self, name)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.ma.array(np.array([1, 2]).view(OwnRows)),
+        np.zeros(2, np.dtype((OwnRecord, [("a", int)]))),
+        np.zeros(2, [("inner", np.dtype((OwnRecord, [("a", int)])))]),
+        np.rec.array([(1, Asked())], dtype=[("a", int), ("b", object)]),
+        np.ma.array([Asked(), 1], dtype=object),
+        np.array([(1, Asked())], dtype=[("a", int), ("b", object)]),
+    ],
+    ids=["masked", "record", "inner record", "recarray", "masked objects", "structured"],
+)
+def test_an_array_with_parts_of_a_users_own_type_runs_nothing(shell, log, array):
+    RAN.clear()
+    look_at([array], shell, log)
+    look_at(array, shell, log)
+    for path in ("x", "x[0]", "x.T", "x.real", "x.dtype", "x.shape"):
+        shell.user_ns["x"] = array
+        with suppress(ToolFailure):
+            describe(find_value(shell, path))
+    assert RAN == []
+
+
+def test_formats_that_a_user_set_are_not_called():
+    RAN.clear()
+    with np.printoptions(formatter={"int": lambda x: (RAN.append("int"), str(x))[1]}):
+        assert describe(np.array([1, 2]))
+        assert bounded_repr([np.array([1, 2])]) == "[array([1, 2])]"
+    assert RAN == []
+
+
+class OwnNumber(int):
+    def __repr__(self):
+        RAN.append("__repr__")
+        return "own"
+
+    __str__ = __repr__
+
+    def __hash__(self):
+        RAN.append("__hash__")
+        return 1
+
+
+def test_what_a_scalar_was_made_of_is_looked_at(shell, log):
+    half, identity = fractions.Fraction(1, 2), uuid.UUID(int=1)
+    half._numerator = OwnNumber(3)
+    object.__setattr__(identity, "int", OwnNumber(3))
+    RAN.clear()
+    for value in (half, identity, {half: 1}.values(), dt.datetime(2024, 1, 1, tzinfo=OwnZone())):
+        RAN.clear()
+        look_at([value], shell, log)
+        if type(value) is not type({}.values()):
+            look_at(value, shell, log)
+        assert RAN == []
+    assert is_scalar(uuid.UUID(int=1))
+    assert is_scalar(fractions.Fraction(1, 2))
+
+
+def test_extension_types_in_polars_are_not_asked(monkeypatch, shell, log):
+    extension = pytest.importorskip("polars.datatypes.extension")
+
+    class OwnType(pl.BaseExtension):
+        def __init__(self):
+            super().__init__("own", pl.Int64)
+
+        @classmethod
+        def ext_from_params(cls, *_given):
+            RAN.append("ext_from_params")
+            return cls()
+
+        def _string_repr(self):
+            RAN.append("_string_repr")
+            return "own"
+
+    table = pl.DataFrame({"a": [1, 2]})
+    monkeypatch.setitem(extension._REGISTRY, "own", OwnType)
+    for value in (table, table["a"]):
+        assert "Not read: extension types are registered" in describe(value)
+        shell.user_ns["x"] = value
+        for path in ("x.dtypes", "x.schema", "x.dtype"):
+            with pytest.raises(ToolFailure):
+                find_value(shell, path)
+        look_at(value, shell, log)
+
+
+def test_ordinary_kinds_of_pandas_are_known():
+    days = pd.date_range("2024", periods=3, tz="Europe/Oslo")
+    frame = pd.DataFrame(
+        {
+            "zoned": days,
+            "kind": pd.Categorical(["a", "b", "a"]),
+            "maybe": pd.array([1, None, 3], dtype="Int64"),
+            "words": pd.array(["a", "b", None], dtype="string"),
+            "month": pd.period_range("2024", periods=3, freq="M"),
+            "span": pd.interval_range(0, 3),
+            "sparse": pd.arrays.SparseArray([0, 0, 1]),
+            "object": [1, "a", None],
+        },
+        index=pd.MultiIndex.from_arrays([days, [1, 2, 3]]),
+    )
+    told = describe(frame)
+    assert "of a type of its own" not in told
+    assert "3 rows × 8 columns" in told  # noqa: RUF001
+    for index in (days, frame.index, pd.RangeIndex(3), pd.interval_range(0, 3), pd.Index(["a"])):
+        told = describe(index)
+        assert "First labels: " in told
+        assert "object>" not in told
