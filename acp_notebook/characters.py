@@ -126,6 +126,7 @@ def _mark(match: re.Match[str]) -> str:
     return _code_point(match[0])
 
 
+@lru_cache(maxsize=1 << 16)
 def _code_point(character: str) -> str:
     return f"[U+{ord(character):04X}]"
 
@@ -137,18 +138,24 @@ def _is_marked(match: re.Match[str]) -> bool:
 
 def _mark_alone(line: str, usual: frozenset[str]) -> str:
     """Mark what misleads in code wherever it stands."""
+    characters = set(line)
+    accents = set(filter(_is_accent, characters))
+    misleading = set(filter(_misleads, characters - accents)) - usual
     parts, is_on_letter = [], False
     for place, character in enumerate(line, 1):
-        is_accent = _is_accent(character)
-        if is_accent:
+        if character in accents:
             misleads = not is_on_letter or _OVERLAYS.match(character) is not None
+            is_on_letter = not misleads
         else:
-            misleads = _misleads(character) and character not in usual
-        is_blank = misleads and character.isspace()
-        parts.append("" if is_blank else character)
-        if misleads and not line.startswith(_code_point(character), place):
-            parts.append(_code_point(character))
-        is_on_letter = not misleads and (is_accent or character.isalpha())
+            misleads = character in misleading
+            is_on_letter = not misleads and character.isalpha()
+        if misleads:
+            mark = _code_point(character)
+            is_marked = line[place : place + 1] == "[" and line.startswith(mark, place)
+            character = "" if character.isspace() else character  # noqa: PLW2901
+            parts.append(character if is_marked else character + mark)
+        else:
+            parts.append(character)
     return "".join(parts)
 
 

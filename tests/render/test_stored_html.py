@@ -7,13 +7,13 @@ import re
 import pytest
 from hostile import HOSTILE
 from html_facts import HtmlFacts
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from turns import turn_with_everything
 
+from acp_notebook.render import styles
 from acp_notebook.render.record import record_bundle
 from acp_notebook.render.stored_html import stored_html
-from acp_notebook.render.styles import STYLES
 from acp_notebook.session.reducer import apply
 from acp_notebook.session.state import SessionState
 
@@ -44,9 +44,10 @@ DECLARATIONS = st.builds(
     "{}{}{}".format, PROPERTIES, st.sampled_from([":", " : ", ":\t"]), CSS_VALUES
 )
 STYLES_IN_FILES = st.lists(
-    DECLARATIONS | st.sampled_from([*STYLES.values()]) | st.text(max_size=8), max_size=5
+    DECLARATIONS | st.sampled_from([*styles.STYLES.values()]) | st.text(max_size=8), max_size=5
 ).map(";".join)
-OWN = {part for style in STYLES.values() for part in style.split(";")}
+LOOKS = [styles.STYLES, styles.MARKDOWN, styles.INSIDE, styles.CLASSES]
+OWN = {part for look in LOOKS for style in look.values() for part in style.split(";")}
 
 
 def record_of(word: str) -> str:
@@ -69,6 +70,7 @@ def test_our_own_record_passes_unchanged(word: str) -> None:
 
 
 @given(STYLES_IN_FILES)
+@example("height:0")  # of our own
 def test_of_a_style_only_our_own_declarations_stay(style: str) -> None:
     escaped = style.replace("&", "&amp;").replace('"', "&quot;")
     kept = [v for _, name, v in HtmlFacts(stored_html(f'<p style="{escaped}">x</p>')).attributes
