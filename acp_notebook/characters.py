@@ -82,13 +82,21 @@ def mark_all(text: str) -> str:
     """Return code or a command with every hiding or misleading character marked."""
     if text.isascii():
         return text
-    lines = text.splitlines(keepends=True)
+    # What is usual in East Asian text is so for its line; most texts have none.
+    lines = text.splitlines(keepends=True) if _EAST_ASIAN_TEXT.search(text) else [text]
     return "".join(line if line.isascii() else _mark_line(line) for line in lines)
 
 
 def mark_hidden(text: str) -> str:
     """Return a text with the characters marked that nobody sees."""
     return text if text.isascii() else _HIDDEN.sub(_mark, text)
+
+
+def mark_output(text: str) -> str:
+    """Return what a program printed with the same marks, but for joiners of a script."""
+    if text.isascii():
+        return text
+    return _HIDDEN_IN_NAMES.sub(lambda match: match["kept"] or _mark(match), text)
 
 
 def mark_prose(text: str) -> str:
@@ -110,8 +118,7 @@ def mark_name(text: str) -> str:
     """
     if text.isascii():
         return text
-    text = _RUN.sub(lambda match: _mark_run(match, is_code=False), text)
-    return _HIDDEN_IN_NAMES.sub(lambda match: match["kept"] or _mark(match), text)
+    return mark_output(_RUN.sub(lambda match: _mark_run(match, is_code=False), text))
 
 
 def _mark_line(line: str) -> str:

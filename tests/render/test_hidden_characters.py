@@ -111,3 +111,14 @@ def test_a_text_in_pieces_has_the_same_marks(pieces: list[str]) -> None:
         stream.pull()
     stream.finish()
     assert stream.done == render_markdown("".join(pieces))
+
+
+def test_an_emoji_in_output_stays_whole() -> None:
+    output = "⚠️ 3 warnings, ✔️ done 👩\u200d💻"
+    for updates in (called(output), ran(output)):
+        state = SessionState()
+        for update in updates:
+            apply(state, update)
+        bundle = record_bundle(state, state.timeline, agent_name="a", stop_reason="end_turn")
+        assert output in unescape(bundle["text/html"])
+        assert output in unescape(bundle["text/markdown"])

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from acp_notebook.characters import mark_hidden
+from acp_notebook.characters import mark_output
 from acp_notebook.render.labels import count_words
 from acp_notebook.render.markup import Theme, clean, join, label, visible
 from acp_notebook.render.parsing.code import code_block
@@ -39,7 +39,7 @@ def rest_remark(theme: Theme, rest: int, what: str) -> Markup:
 def pre_part(theme: Theme, text: str, limit: int | None = None) -> Markup:
     """Render unformatted text, up to the theme's limit, with the characters marked that hide."""
     most = limit or theme.limits.text_chars
-    shown = mark_hidden(clean(text[:most]))
+    shown = mark_output(clean(text[:most]))
     lines = shown.count("\n") + len(shown) // 100
     body = theme("pre", "pre", shown, **theme.scrolled(lines))
     return body + rest_remark(theme, len(text) - most, "characters")

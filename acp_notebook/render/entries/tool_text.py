@@ -11,7 +11,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from acp_notebook.characters import mark_hidden
+from acp_notebook.characters import mark_output
 from acp_notebook.render.entries.content import render_block, text_part
 from acp_notebook.render.entries.json_view import pre_part
 from acp_notebook.render.markup import Theme
@@ -38,7 +38,7 @@ def render_output(theme: Theme, kind: str, block: ContentBlock, key: str) -> Mar
     if not isinstance(block, TextBlock):
         return render_block(theme, block, key)
     text = tool_text(kind, block.text)
-    return pre_part(theme, text) if kind in _PRINTING_KINDS else text_part(theme, mark_hidden(text))
+    return pre_part(theme, text) if kind in _PRINTING_KINDS else text_part(theme, mark_output(text))
 
 
 def without_outer_fence(text: str) -> str:

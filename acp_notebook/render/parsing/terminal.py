@@ -19,7 +19,7 @@ import pyte.graphics
 from markupsafe import Markup, escape
 
 from acp_notebook.budget import Budget
-from acp_notebook.characters import mark_hidden
+from acp_notebook.characters import mark_output
 from acp_notebook.render.colours import MARK
 from acp_notebook.render.markup import Theme, clean
 from acp_notebook.render.parsing.scrolled_screen import FEED_SECONDS, ScrolledScreen
@@ -308,7 +308,7 @@ class TerminalText:
     def _html(self, line: _Line) -> Markup:
         return Markup("").join(
             self._theme("span", look, text) if look else Markup("{}").format(clean(text))
-            for text, look in ((mark_hidden(text), look) for text, look in line.pieces())
+            for text, look in ((mark_output(text), look) for text, look in line.pieces())
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pyte
 from markupsafe import Markup
 
-from acp_notebook.characters import mark_hidden
+from acp_notebook.characters import mark_output
 from acp_notebook.render.colours import colour_look
 from acp_notebook.render.markup import Theme, clean, join
 
@@ -94,7 +94,7 @@ def screen_line(theme: Theme, cells: Iterable[Any], cursor: int | None = None) -
             runs.append((char.data, look))
     if runs and not runs[-1][1]:
         runs[-1] = (runs[-1][0].rstrip(), "")
-    shown = ((mark_hidden(text), look) for text, look in runs)
+    shown = ((mark_output(text), look) for text, look in runs)
     return join(*(theme("span", look, text) if look else text for text, look in shown))
 
 

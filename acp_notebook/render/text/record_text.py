@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from acp_notebook.characters import mark_hidden
+from acp_notebook.characters import mark_output
 from acp_notebook.render.entries.content import block_words
 from acp_notebook.render.entries.kinds import OURS, PLAN_LIMIT, entry_line
 from acp_notebook.render.entries.tool_call import (
@@ -207,7 +207,7 @@ def _output(state: SessionState, call: ToolCall) -> list[str]:
     found = []
     for number, item in enumerate(call.content):
         if isinstance(item, ContentItem) and isinstance(item.block, TextBlock):
-            text = mark_hidden(clean(tool_text(call.kind, item.block.text)))
+            text = mark_output(clean(tool_text(call.kind, item.block.text)))
             is_code = call.is_own and not number
             text = text if is_code else _clipped(text)
             found += [_fenced(text, "python" if is_code else "")] if text.strip() else []
@@ -296,7 +296,7 @@ def _own_texts(call: ToolCall) -> list[str]:
     """Return the code of an own call in full, and its result."""
     blocks = [item.block for item in call.content if isinstance(item, ContentItem)]
     texts = [
-        mark_hidden(tool_text(call.kind, clean(block.text)))
+        mark_output(tool_text(call.kind, clean(block.text)))
         if isinstance(block, TextBlock)
         else f"[{block_words(block)}]"
         for block in blocks
