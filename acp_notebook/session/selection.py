@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 from acp_notebook.session.changes import EntryChanged, EntryRemoved, SessionChange, TerminalChanged
 from acp_notebook.session.state import EntryKey, SessionState
-from acp_notebook.session.updates import PromptId
+from acp_notebook.session.updates import PromptId, TerminalId, ToolCallId
 
 
 class Selection:
@@ -22,6 +22,7 @@ class Selection:
         self._state = state
         self.owns = owns
         self._guests: set[EntryKey] = set()
+        self._terminals: dict[TerminalId, tuple[list[ToolCallId], bool]] = {}
 
     @classmethod
     def of_turn(cls, state: SessionState, prompt_id: PromptId) -> Selection:
@@ -53,11 +54,22 @@ class Selection:
             case EntryChanged(key=key) | EntryRemoved(key=key):
                 return self.owns(key)
             case TerminalChanged(terminal_id=terminal_id):
-                owners = self._state.terminal_owners.get(terminal_id, [])
-                keys = [EntryKey("tool_call", owner) for owner in owners]
-                return any(map(self.owns, [*keys, EntryKey("terminal", terminal_id)]))
+                return self._owns_terminal(terminal_id)
             case _:
                 return False
+
+    def _owns_terminal(self, terminal_id: TerminalId) -> bool:
+        """Whether the view has the terminal, or a call that shows it."""
+        if self.owns(EntryKey("terminal", terminal_id)):
+            return True
+        # Each chunk of output asks, and many calls may show one terminal: the answer holds while
+        # they are the same.
+        owners = self._state.terminal_owners.get(terminal_id, [])
+        known, is_owned = self._terminals.get(terminal_id, ([], False))
+        if known != owners:
+            is_owned = any(self.owns(EntryKey("tool_call", owner)) for owner in owners)
+            self._terminals[terminal_id] = owners.copy(), is_owned
+        return is_owned
 
     def _guest_changed(self, change: EntryChanged, key: EntryKey) -> list[SessionChange]:
         if self._state.is_open_question(key):
