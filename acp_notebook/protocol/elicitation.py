@@ -76,9 +76,10 @@ def _form(schema: Json) -> Form:
         raise Malformed("requestedSchema.type must be 'object'")
     properties = fields.as_object(schema.get("properties"), "requestedSchema.properties")
     required = schema.get("required")
-    names = [] if required is None else fields.array(schema, "required")
-    if not all(isinstance(name, str) for name in names):
+    needed = [] if required is None else fields.array(schema, "required")
+    if not all(isinstance(name, str) for name in needed):
         raise Malformed("requestedSchema.required must hold names")
+    names = frozenset(needed)
     found = [
         _field(str(name), value, is_required=name in names) for name, value in properties.items()
     ]

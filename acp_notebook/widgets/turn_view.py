@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol
 import anywidget
 
 from acp_notebook.render.document import TurnDocument
+from acp_notebook.render.entries.elicitation import is_whole
 from acp_notebook.render.entries.form_entry import ACTIONS, given_values
 from acp_notebook.render.operations import Operation
 from acp_notebook.session.changes import SessionChange
@@ -268,6 +269,8 @@ class TurnPresenter:
         self._document.show_earlier()
         self._number += 1
         self._send({"n": self._number, "ops": self._document.snapshot(), "whole": True})
+        if self._document.is_behind:
+            self._await_beat()
 
     def _act_on_form(self, act: str, ident: str, values: object) -> None:
         elicitation = self._document.elicitation(ident)
@@ -275,6 +278,8 @@ class TurnPresenter:
             return
         elicitation_id = elicitation.request.elicitation_id
         if act == "submit":
+            if elicitation.request.form is None or not is_whole(elicitation.request.form):
+                return  # nobody has seen all of it
             self._actions.fill(elicitation_id, given_values(elicitation, values))
         else:
             self._actions.reply(elicitation_id, ACTIONS[act])

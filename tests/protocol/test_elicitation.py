@@ -209,3 +209,29 @@ def test_a_v1_form_may_leave_out_its_type_and_its_fields_and_a_v2_form_may_not()
     assert (asked.form.title, asked.form.fields) == ("Go on?", ())
     with pytest.raises(Malformed, match="type"):
         V2Reader().elicitation_asked("a1", params)
+
+
+class Name(str):
+    """A name that counts how often names are compared."""
+
+    __slots__ = ()
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        Name.compared += 1
+        return str.__eq__(self, other)
+
+
+def test_needed_fields_are_found_without_a_search_through_all_names():
+    properties = {f"p{number}": {"type": "string"} for number in range(300)}
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": [*(Name(f"q{number}") for number in range(300)), "p7"],
+    }
+    Name.compared = 0
+    params = {"sessionId": "s", "message": "m", "mode": "form", "requestedSchema": schema}
+    form = elicitation.requested("1", params).form
+    assert [item.name for item in form.fields if item.is_required] == ["p7"]
+    assert Name.compared < 1_000

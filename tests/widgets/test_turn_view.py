@@ -15,6 +15,8 @@ from acp_notebook.render.operations import Operation
 from acp_notebook.render.parsing.markdown_stream import SLICE_CHARS
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import TextBlock
+from acp_notebook.session.elicitation import ElicitationId, ElicitationRequested
+from acp_notebook.session.form import Form, FormField
 from acp_notebook.session.reducer import apply
 from acp_notebook.session.state import SessionState
 from acp_notebook.widgets import turn_view
@@ -94,6 +96,9 @@ class Stage:
 
     def cancel_tool_call(self, tool_call_id: u.ToolCallId) -> None:
         self.asked.append(("cancel_tool_call", tool_call_id))
+
+    def fill(self, elicitation_id: ElicitationId, given: dict[str, Any]) -> None:
+        self.asked.append(("fill", elicitation_id, *given))
 
     def withdraw(self, prompt_id: u.PromptId) -> None:
         self.asked.append(("withdraw", prompt_id))
@@ -356,6 +361,30 @@ def test_the_end_is_shown_at_once(stage: Stage) -> None:
     stage.presenter.finish("cancelled", None, 3.0)
     assert "Cancelled" in str(stage.view.sent[-1]["ops"])
     assert "one two" in str(stage.view.sent[-1]["ops"])
+
+
+def test_an_end_that_takes_several_beats_goes_on_by_itself(stage: Stage) -> None:
+    texts = [u.ContentItem(TextBlock("*[" * 1_500))]
+    for number in range(30):
+        call = u.ToolCallUpdate(u.ToolCallId(str(number)), title="t", content=tuple(texts))
+        stage.see(call)
+    stage.presenter.finish("end_turn", None, 3.0)
+    while any(not beat.is_cancelled for beat in stage.beats):
+        stage.beat()
+    assert len(stage.view.sent) > 2
+    operations = [each for message in stage.view.sent for each in message["ops"]]
+    assert sum(each["op"] == "put" for each in operations) == 30
+    assert stage.view.sent[-1]["over"]
+
+
+@pytest.mark.parametrize("fields", [2, 500])
+def test_only_a_form_that_is_shown_whole_can_be_sent(stage: Stage, fields: int) -> None:
+    form = Form(tuple(FormField(f"n{number}", "text", "F") for number in range(fields)))
+    stage.see(ElicitationRequested(ElicitationId("e"), "Details", form))
+    ident = next(each["id"] for each in stage.view.sent[-1]["ops"] if each["op"] == "put")
+    stage.view.press(t="act", act="submit", id=ident, values={"f0": "x"})
+    stage.handle()
+    assert stage.asked == ([("fill", "e", "n0")] if fields == 2 else [])
 
 
 def test_the_widget_is_a_small_module_without_a_build_step() -> None:

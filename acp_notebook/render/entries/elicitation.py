@@ -6,13 +6,14 @@ Controls are named by their position in the form, so that no agent's word become
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from markupsafe import Markup
 
 from acp_notebook.render.entries.consent import shown_text, text_to_allow, whole
 from acp_notebook.render.entries.content import json_fold, text_part
-from acp_notebook.render.labels import WAITS, Wording, by_words
+from acp_notebook.render.labels import WAITS, Wording, by_words, count_words
 from acp_notebook.render.markup import Theme, join, label, whole_label
 from acp_notebook.render.parsing.web_address import WebAddress, read_address
 from acp_notebook.session.elicitation import Elicitation
@@ -21,6 +22,9 @@ from acp_notebook.session.form import HIDDEN, Choice, Form, FormField
 VALUE_LIMIT_CHARS: Final = 500
 _DEFAULT_CHARS: Final = 40
 _NOT_WHOLE: Final = "This is too long to be shown whole, so it cannot be sent from here."
+FIELDS_SHOWN: Final = 200
+CHOICES_SHOWN: Final = 1_000
+"""Of all fields of a form together."""
 # Up to this many choices are radio buttons; more are a menu.
 RADIO_LIMIT: Final = 5
 _INPUT_TYPES = {"email": "email", "uri": "url", "date": "date"}
@@ -48,7 +52,8 @@ def value_words(item: FormField, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, (list, tuple)):
-        return ", ".join(item.title_of(each) for each in value) or "none"
+        titles = {choice.value: choice.title for choice in reversed(item.choices)}
+        return ", ".join(titles.get(each, str(each)) for each in value) or "none"
     return item.title_of(value)
 
 
@@ -113,17 +118,19 @@ def render_elicitation(theme: Theme, elicitation: Elicitation, ident: str) -> Ma
 
 
 def _form(theme: Theme, form: Form, ident: str) -> list[Markup]:
-    parts, is_whole = [], True
+    parts, is_shown = [], True
     if form.title:
         parts.append(theme("div", "form-title", whole_label(form.title)))
     if form.description:
         asked = whole(theme)
         parts.append(text_part(asked, shown_text(form.description)))
-        is_whole = not asked.left_out
-        parts += [] if is_whole else [theme("div", "notice notice-warn", _NOT_WHOLE)]
-    parts += [
-        _field(theme, item, number, f"{ident}.f{number}") for number, item in enumerate(form.fields)
-    ]
+        is_shown = not asked.left_out
+        parts += [] if is_shown else [theme("div", "notice notice-warn", _NOT_WHOLE)]
+    shown = _shown_fields(form)
+    parts += [_field(theme, item, number, f"{ident}.f{number}") for number, item in shown]
+    if not is_whole(form):
+        parts.append(theme("div", "notice notice-warn", _left_out_words(form, shown)))
+        return [*parts, _buttons(theme, Markup(""), ident)]
     if any(item.is_secret for item in form.fields):
         words = "What you type in a hidden field goes to the agent; the notebook does not keep it."
         parts.append(theme("div", "muted small", words))
@@ -137,10 +144,35 @@ def _form(theme: Theme, form: Form, ident: str) -> list[Markup]:
         data_id=ident,
         data_key=f"{ident}.submit",
         data_effect="allow",
-        disabled=not is_whole,
+        disabled=not is_shown,
         aria_disabled="true",
     )
     return [*parts, _buttons(theme, submit, ident)]
+
+
+def is_whole(form: Form) -> bool:
+    """Whether all of a form is shown, so that the page may send it."""
+    choices = sum(len(item.choices) for item in form.fields)
+    return len(form.fields) <= FIELDS_SHOWN and choices <= CHOICES_SHOWN
+
+
+def _shown_fields(form: Form) -> list[tuple[int, FormField]]:
+    found, left = [], CHOICES_SHOWN
+    for number, item in enumerate(form.fields[:FIELDS_SHOWN]):
+        found.append((number, replace(item, choices=item.choices[:left])))
+        left = max(0, left - len(item.choices))
+    return found
+
+
+def _left_out_words(form: Form, shown: list[tuple[int, FormField]]) -> str:
+    choices = sum(len(item.choices) for item in form.fields)
+    choices -= sum(len(item.choices) for _, item in shown)
+    rest = {"more field": len(form.fields) - len(shown), "more choice": choices}
+    words = " and ".join(count_words(count, what) for what, count in rest.items() if count)
+    return (
+        f"This form is too long to be shown whole ({words}), so it can only be declined here. "
+        "In Python: session.questions[0].form.fields, .fill({...})"
+    )
 
 
 def _buttons(theme: Theme, first: Markup, ident: str) -> Markup:
@@ -236,13 +268,14 @@ def _checkbox(theme: Theme, item: FormField, number: int, key: str) -> Markup:
 
 
 def _select(theme: Theme, item: FormField, number: int, key: str) -> Markup:
+    on = _values_on(item)
     options = [
         theme(
             "option",
             "",
             whole_label(choice.title),
             value=choice.value,
-            selected=_is_on(item, choice),
+            selected=choice.value in on,
         )
         for choice in item.choices
     ]
@@ -256,13 +289,13 @@ def _group(theme: Theme, item: FormField, number: int, key: str) -> Markup:
     choices = list(item.choices)
     if not is_many and not item.is_required:
         choices.append(Choice("", "No answer"))
-    rows = []
+    on, rows = _values_on(item), []
     for place, choice in enumerate(choices):
         attributes = {
             "type": "checkbox" if is_many else "radio",
             "name": f"f{number}",
             "value": choice.value,
-            "checked": _is_on(item, choice),
+            "checked": choice.value in on,
             "data_key": f"{key}.{place}",
             "data_many": is_many,
         }
@@ -274,10 +307,10 @@ def _group(theme: Theme, item: FormField, number: int, key: str) -> Markup:
     return theme("fieldset", "group", legend, *rows)
 
 
-def _is_on(item: FormField, choice: Choice) -> bool:
+def _values_on(item: FormField) -> frozenset[Any]:
     if item.kind == "choices":
-        return choice.value in (item.default or ())
-    return choice.value == (item.default if item.default is not None else "")
+        return frozenset(item.default or ())
+    return frozenset({item.default if item.default is not None else ""})
 
 
 def _page(theme: Theme, address: WebAddress, ident: str) -> list[Markup]:

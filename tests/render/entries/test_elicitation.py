@@ -10,6 +10,7 @@ from html_facts import HtmlFacts
 from page_model import PageModel
 
 from acp_notebook.render.document import TurnDocument
+from acp_notebook.render.entries.elicitation import is_whole, value_words
 from acp_notebook.render.entries.form_entry import given_values
 from acp_notebook.render.record import record_bundle
 from acp_notebook.session import elicitation as e
@@ -283,3 +284,43 @@ def test_the_end_of_a_host_is_shown_wherever_the_host_is():
     host = f"accounts.example.{'a' * 60}.{'b' * 60}.evil.example"
     text = "".join(HtmlFacts(Shown(page=UrlRequest("w1", f"https://{host}/")).html).texts)
     assert text.count(host) == 3
+
+
+def long_form(fields=1, choices=1):
+    offered = tuple(Choice(str(n), f"C{n}") for n in range(choices))
+    return Form(tuple(FormField(f"n{n}", "choice", "F", choices=offered) for n in range(fields)))
+
+
+@pytest.mark.parametrize(
+    ("form", "rest"),
+    [
+        (long_form(fields=30_000), "29,800 more fields and 29,800 more choices"),
+        (long_form(choices=80_000), "79,000 more choices"),
+        (long_form(fields=100, choices=20), "1,000 more choices"),
+    ],
+)
+def test_a_form_without_end_is_cut_and_can_only_be_declined_or_filled_in_python(form, rest):
+    html = Shown(form).html
+    assert f"too long to be shown whole ({rest}), so it can only be declined here" in html
+    assert "session.questions[0].form.fields, .fill({...})" in html
+    assert html.count("<fieldset") + html.count("<select") <= 200
+    assert html.count("C") <= 1_100
+    acts = [value for tag, name, value in HtmlFacts(html).attributes if name == "data-act"]
+    assert acts == ["decline", "dismiss"]
+    assert "Submit" not in html
+    assert not is_whole(form)
+
+
+def test_a_form_within_the_limits_is_whole():
+    form = long_form(fields=200, choices=5)
+    html = Shown(form).html
+    assert "Submit" in html
+    assert "too long" not in html
+    assert is_whole(form)
+
+
+def test_the_chosen_of_many_choices_are_on():
+    field = FormField("k", "choices", "Pets", choices=MANY, default=["3", "5"])
+    html = Shown(Form((field,))).html
+    assert html.count(" checked") == 2
+    assert value_words(field, ["3", "x"]) == "Month 3, x"
