@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import difflib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import accumulate
 from typing import Final
 
 COMPARISON_STEPS: Final = 600_000
 """What one comparison may cost: about a tenth of a second."""
+
+ORDINARY_SECONDS_PER_CHAR: Final = 10e-6
+"""What tables and lists full of links need on a slow machine; prose needs a tenth."""
 
 
 class TooCostly(Exception):
@@ -32,9 +36,9 @@ class Budget:
         self._clock = clock
         self._end = clock() + seconds
 
-    def renew(self) -> None:
-        """Begin another piece of work."""
-        self._end = self._clock() + self.seconds
+    def renew(self, seconds: float | None = None) -> None:
+        """Begin another piece of work, of other seconds if they are given."""
+        self._end = self._clock() + (self.seconds if seconds is None else seconds)
 
     @property
     def is_spent(self) -> bool:
@@ -54,6 +58,46 @@ class Budget:
         """
         if self.is_spent:
             raise TooCostly
+
+
+class Credit:
+    """The time for many texts, such as those of one record, of which ordinary ones cost nothing.
+
+    Each text gets the time that ordinary ones of its size need, and what is left of the credit,
+    from which only the time beyond the ordinary is taken. So a long record of ordinary texts is
+    whole, however long. When nothing is left, texts are still tried for the ordinary time, and
+    after as much again in vain no more.
+
+    Args:
+        seconds: The credit.
+        ordinary: Seconds per character that cost nothing.
+        clock: The time.
+    """
+
+    def __init__(
+        self,
+        seconds: float,
+        ordinary: float = ORDINARY_SECONDS_PER_CHAR,
+        clock: Callable[[], float] = time.thread_time,
+    ) -> None:
+        self.left = seconds
+        """What is left of the credit; less than 0 after tries in vain."""
+        self._least = -seconds / 2
+        self._ordinary = ordinary
+        self._clock = clock
+
+    @contextmanager
+    def spend(self, chars: int) -> Iterator[Budget]:
+        """Give a budget for a text of this size, and take what it cost."""
+        ordinary = self._ordinary * chars
+        seconds = 0.0 if self.left <= self._least else max(self.left, 0.0) + ordinary
+        budget, began = Budget(seconds, self._clock), self._clock()
+        try:
+            yield budget
+        finally:
+            spent = self._clock() - began
+            is_vain = budget.is_spent and seconds > 0
+            self.left -= spent if is_vain else max(0.0, spent - ordinary)
 
 
 class BoundedMatcher(difflib.SequenceMatcher[str]):

@@ -7,13 +7,14 @@ one, so a look becomes an inline style. The same functions make both.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from markupsafe import Markup, escape
 
-from acp_notebook.budget import Budget
+from acp_notebook.budget import Budget, Credit
 from acp_notebook.characters import mark_all, mark_name
 from acp_notebook.render.colours import colour_style
 from acp_notebook.render.icons import icon_address
@@ -111,6 +112,10 @@ class Theme:
     """Phrases for everything that the record leaves out."""
     budget: Budget = field(default_factory=lambda: Budget(_LIVE_SECONDS))
     """The time for the formatting of one entry; what is beyond stays plain."""
+    is_hasty: bool = False
+    """Whether there is no time at all for formatting."""
+    credit: Credit | None = None
+    """The time for the texts of a record, all together."""
     _images_chars: int = 0
 
     def __call__(
@@ -204,6 +209,15 @@ class Theme:
         fill = Markup(f'<span{inner}width:{percent}%"></span>')  # noqa: S704
         return self("span", "bar", fill, aria_hidden="true")
 
+    @contextmanager
+    def time_for(self, chars: int) -> Iterator[Budget]:
+        """Give the budget for the formatting of a text of this size."""
+        if self.credit is None:
+            yield self.budget
+            return
+        with self.credit.spend(chars) as budget:
+            yield budget
+
     def accepts_image(self, chars: int, what: str) -> bool:
         """Whether an image of this many base64 characters fits; if not, it is noted as left out."""
         fits = chars <= self.limits.image_chars
@@ -238,7 +252,12 @@ def live_theme() -> Theme:
     return Theme(is_static=False, limits=LIVE_LIMITS)
 
 
-def record_theme(budget: Budget | None = None) -> Theme:
+def record_theme(credit: Credit | None = None) -> Theme:
     """Return a theme for the record; by default there is time for it."""
-    spent = budget or Budget(_RECORD_SECONDS)
-    return Theme(is_static=True, limits=RECORD_LIMITS, is_over=True, budget=spent)
+    return Theme(
+        is_static=True,
+        limits=RECORD_LIMITS,
+        is_over=True,
+        budget=Budget(_RECORD_SECONDS),
+        credit=credit or Credit(_RECORD_SECONDS),
+    )

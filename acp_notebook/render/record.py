@@ -11,7 +11,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from acp_notebook.budget import Budget
+from acp_notebook.budget import Credit
 from acp_notebook.render.entries.json_view import pre_part
 from acp_notebook.render.entries.kinds import OURS, render_entry
 from acp_notebook.render.entries.tool_call import tool_title
@@ -45,7 +45,7 @@ def record_bundle(
     is_running: bool = False,
     timings: Timings | None = None,
     usage: Usage | None = None,
-    budget: Budget | None = None,
+    credit: Credit | None = None,
 ) -> dict[str, str]:
     """Return the MIME bundle of a turn.
 
@@ -60,14 +60,14 @@ def record_bundle(
         is_running: Whether the turn still runs.
         timings: The durations of thoughts and tools, if known.
         usage: The session's usage at the end of the turn; by default the present one.
-        budget: The time for formatting; by default for a thread for which nobody else waits.
+        credit: The time for formatting; by default for a thread for which nobody else waits.
     """
     spent = state.usage if usage is None else usage
     background = len(state.background or ())
     present = state_words(state) if is_running else None
     end = Ending(stop_reason, failure, elapsed_s, spent, background, present) if ending else None
     shown = [key for key in keys if state.entry(key) is not None]
-    theme = record_theme(budget)
+    theme = record_theme(credit)
     theme.agent_name = agent_name
     theme.spans = timings.spans if timings else {}
     html = without_stray_math(_record_html(theme, state, shown, end))

@@ -109,7 +109,7 @@ class QuestionCard:
         return is_opened and not asked.is_completed and self._live.state.is_connected
 
     def _record(self) -> dict[str, str]:
-        from acp_notebook.budget import Budget
+        from acp_notebook.budget import Credit
         from acp_notebook.render.record import record_bundle
 
         return record_bundle(
@@ -118,7 +118,8 @@ class QuestionCard:
             agent_name=self._agent_name,
             stop_reason=None,
             ending=False,
-            budget=Budget(_RECORD_SECONDS),
+            # The agent thread makes it, so that even ordinary texts are charged.
+            credit=Credit(_RECORD_SECONDS, ordinary=0.0),
         )
 
 

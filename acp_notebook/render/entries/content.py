@@ -6,7 +6,9 @@ Text blocks of messages are joined and streamed elsewhere. Knows no entry.
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -25,6 +27,7 @@ from acp_notebook.session.content import (
     UnknownBlock,
 )
 
+BLOCKS_SHOWN: Final = 1_000
 _IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]*={0,2}\s*")
 
@@ -46,6 +49,17 @@ def render_block(theme: Theme, block: ContentBlock, key: str) -> Markup:
             return json_fold(theme, f"Content of the unknown type {label(kind, 60)}", raw, key)
 
 
+def render_blocks(theme: Theme, blocks: Sequence[ContentBlock], key: str) -> list[Markup]:
+    """Render content blocks, up to a limit of number and time."""
+    parts: list[Markup] = []
+    for number, block in enumerate(islice(blocks, BLOCKS_SHOWN)):
+        if theme.budget.is_spent:
+            break
+        parts.append(render_block(theme, block, f"{key}{number}"))
+    rest = rest_remark(theme, len(blocks) - len(parts), "parts")
+    return [*parts, rest] if rest else parts
+
+
 def block_words(block: ContentBlock) -> str:
     """Return a content block as a phrase, for plain text and lists of attachments."""
     match block:
@@ -65,7 +79,8 @@ def block_words(block: ContentBlock) -> str:
 
 def markdown_part(theme: Theme, text: str, *, is_whole: bool = False) -> Markup:
     """Render Markdown; a record leaves formulas to Jupyter."""
-    html = render_markdown(text, as_tex=theme.is_static, budget=theme.budget)
+    with theme.time_for(len(text)) as budget:
+        html = render_markdown(text, as_tex=theme.is_static, budget=budget)
     return theme.markdown(html, is_whole=is_whole)
 
 
