@@ -50,12 +50,15 @@ class ConsoleAudience:
         answer.add_done_callback(lambda _: self._thread.post(lambda: _take(question, answer)))
 
     def _choice(self, question: PermissionRequest) -> Callable[[], str | None]:
-        from acp_notebook.render.text.console import question_text
+        from acp_notebook.render.text.console import NOT_WHOLE, question_text
 
         state = question.session.state
         permission, options = state.permissions[question.request.permission_id], question.options
         text = question_text(state, permission, self._agent_name)
-        return lambda: choose_at_console(text, options, lambda: question.is_open)
+        is_whole = not text.endswith(NOT_WHOLE)
+        return lambda: choose_at_console(
+            text, options, lambda: question.is_open, only_rejects=not is_whole
+        )
 
 
 def _take(question: Question, answer: Future[Any]) -> None:
@@ -147,7 +150,11 @@ class ConsoleCell:
 
 
 def choose_at_console(
-    text: str, options: tuple[PermissionOption, ...], is_open: Callable[[], bool]
+    text: str,
+    options: tuple[PermissionOption, ...],
+    is_open: Callable[[], bool],
+    *,
+    only_rejects: bool = False,
 ) -> str | None:
     """Ask for an option and return its id; None if nobody answers."""
     from acp_notebook.render.text.console import option_names, typed_place
@@ -161,6 +168,7 @@ def choose_at_console(
         except (EOFError, OSError):
             return None
         place = typed_place(line, names)
-        if place is not None:
-            return options[place].option_id
+        option = options[place] if place is not None else None
+        if option is not None and (option.kind.startswith("reject") or not only_rejects):
+            return option.option_id
     return None

@@ -13,24 +13,35 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any, Final
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from acp_notebook.budget import TooCostly
-from acp_notebook.render.entries.json_view import pre_part
+from acp_notebook.budget import Budget, TooCostly
+from acp_notebook.render.entries.json_view import pre_part, rest_remark
 from acp_notebook.render.labels import count_words
 from acp_notebook.render.markup import Limits, Theme, join, visible
 from acp_notebook.render.parsing.code import NOT_HIGHLIGHTED, framed, highlight, remark
 
 # Far beyond what a person reads, and still cheap to send once.
-_MOST: Final = 300_000
+MOST_CHARS: Final = 300_000
 WHOLE_LIMITS: Final = Limits(
-    _MOST, _MOST, 400, 20_000, 12_000_000, 60_000_000, line_chars=_MOST, name_chars=_MOST
+    MOST_CHARS,
+    MOST_CHARS,
+    400,
+    20_000,
+    12_000_000,
+    60_000_000,
+    line_chars=MOST_CHARS,
+    name_chars=MOST_CHARS,
 )
 _BLANK_LINES: Final = 4
 _REPEATED_LINES: Final = 6
 _SPACES = re.compile(r"[ \t]{60,}")
 _SHORT_CHARS: Final = 160
 _TITLE_CHARS: Final = 300
+# What a value costs beside its text.
+_FIELD_CHARS: Final = 100
+# Beyond this many runs that are counted, code is plain.
+_MOST_PIECES: Final = 2_000
 
 
 def whole(theme: Theme) -> Theme:
@@ -78,43 +89,73 @@ def shown_line(text: str) -> str | None:
 
 def text_to_allow(theme: Theme, text: str) -> Markup:
     """Render the words of a question in full, unformatted."""
-    return _pieces(theme, text, "")
+    text, rest = text[:MOST_CHARS], text[MOST_CHARS:]
+    shown = _pieces(theme, text, "", theme.budget)
+    return shown + rest_remark(theme, len(rest), "characters")
 
 
 def code_to_allow(theme: Theme, code: str, language: str = "") -> Markup:
     """Render code or a command in full."""
+    code, rest = code[:MOST_CHARS], code[MOST_CHARS:]
     try:
-        block = framed(_pieces(theme, code, language))
+        with theme.time_for(len(code)) as budget:
+            block = framed(_pieces(theme, code, language, budget))
     except TooCostly:
-        block = framed(_pieces(theme, code, "")) + remark(NOT_HIGHLIGHTED)
-    return theme("div", "code", theme.markdown(block))
+        block = framed(_pieces(theme, code, "", theme.budget)) + remark(NOT_HIGHLIGHTED)
+    return theme("div", "code", theme.markdown(block)) + rest_remark(theme, len(rest), "characters")
 
 
-def _pieces(theme: Theme, code: str, language: str) -> Markup:
+def _pieces(theme: Theme, code: str, language: str, budget: Budget) -> Markup:
+    pieces = list(shown_pieces(code))
+    if len(pieces) > _MOST_PIECES:
+        return escape("\n".join(piece for piece, _ in pieces))
     return Markup("\n").join(
-        theme("span", "left-out", piece) if is_remark else highlight(piece, language, theme.budget)
-        for piece, is_remark in shown_pieces(code)
+        theme("span", "left-out", piece) if is_remark else highlight(piece, language, budget)
+        for piece, is_remark in pieces
     )
 
 
 def value_to_allow(theme: Theme, value: Any) -> Markup:
     """Render a tool's input in full: an object as named values, anything else as JSON."""
     if not isinstance(value, Mapping):
-        return code_to_allow(theme, whole_json(value), "json")
-    return join(*(_field(theme, str(name), item) for name, item in value.items()))
+        text = written_json(value)
+        return code_to_allow(theme, text, "json")
+    left = MOST_CHARS
+    fields: list[Markup] = []
+    for name, item in value.items():
+        is_cut = not isinstance(item, str) and len(text := written_json(item, left)) > left
+        text = item if isinstance(item, str) else text
+        left -= len(str(name)) + len(text) + _FIELD_CHARS
+        if not fields or left >= 0:
+            fields.append(_field(theme, str(name), text))
+        if is_cut or (left < 0 and len(fields) < len(value)):
+            theme.left_out.append("parts of a value")
+            fields.append(theme("div", "left-out", "… the rest is too long to be shown"))
+            break
+    return join(*fields)
 
 
-def _field(theme: Theme, name: str, value: Any) -> Markup:
+def _field(theme: Theme, name: str, text: str) -> Markup:
     title = theme("span", "muted small field-name", visible(name))
-    text = value if isinstance(value, str) else whole_json(value)
     if "\n" not in text and len(text) <= _SHORT_CHARS:
         return theme("div", "field", title, " ", theme("span", "mono", visible(text)))
-    return theme("div", "field", title, pre_part(whole(theme), shown_text(text)))
+    return theme("div", "field", title, pre_part(theme, shown_text(text), MOST_CHARS))
 
 
-def whole_json(value: Any) -> str:
-    """Return a value as JSON, whatever it holds."""
+def written_json(value: Any, most: int = MOST_CHARS) -> str:
+    """Return a value as indented JSON, which ends unfinished soon beyond so many characters.
+
+    The depth of a value multiplies the length of its lines, so it cannot be written first.
+    """
+    pieces: list[str] = []
+    size = 0
+    encoder = json.JSONEncoder(indent=2, ensure_ascii=False, default=str)
     try:
-        return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+        for piece in encoder.iterencode(value):
+            pieces.append(piece)
+            size += len(piece)
+            if size > most:
+                break
     except (ValueError, RecursionError):
-        return repr(value)
+        return repr(value)[: most + 1]
+    return "".join(pieces)

@@ -5,16 +5,30 @@ Colour is never the only sign: lines keep their signs, and marks are underlined.
 
 from __future__ import annotations
 
+from typing import Final
+
 from markupsafe import Markup
 
+from acp_notebook.render.entries.json_view import rest_remark
 from acp_notebook.render.labels import count_words
 from acp_notebook.render.markup import Theme, join, label, visible
-from acp_notebook.render.parsing.diff import DiffFile, DiffLine, DiffText, change_words
+from acp_notebook.render.parsing.diff import DiffFile, DiffLine, DiffText, change_words, diff_text
 from acp_notebook.session.updates import DiffChange, DiffItem
 
+FILES_SHOWN: Final = 200
+_FILES_TO_ALLOW = 2_000
 _FILES_OPEN = 6
+# How many changes of files with one name are compared with a file of the patch.
+_TRIED = 100
 _HIDDEN_LINES = 200
 _HIDDEN_IN_RECORD = 0
+
+
+def read_diff(theme: Theme, item: DiffItem) -> DiffText:
+    """Return the lines of a diff, compared as far as the theme has time."""
+    size = sum(len(text or "") for text in (item.patch, item.old_text, item.new_text))
+    with theme.time_for(size) as budget:
+        return diff_text(item, budget)
 
 
 def diff_counts(theme: Theme, diffs: list[DiffText]) -> Markup:
@@ -37,31 +51,39 @@ def render_diff(
     theme: Theme, item: DiffItem, text: DiffText, key: str, *, is_asked: bool = False
 ) -> Markup:
     """Render the files of a diff and their lines; all are unfolded if they have to be allowed."""
-    named = _named(item, text)
-    rest = [change for change in item.changes if all(change is not each for each, _ in named)]
+    most_files = _FILES_TO_ALLOW if is_asked else FILES_SHOWN
+    named = _named(item, text, most_files)
+    paired = {id(change) for change, _ in named}
+    rest = [change for change in item.changes if id(change) not in paired]
     most = theme.limits.name_chars
-    parts = [theme("div", "file", change_words(change, most)) for change in rest]
+    parts = [theme("div", "file", change_words(change, most)) for change in rest[:most_files]]
+    left_out = len(rest) + len(text.files) - len(parts) - len(named)
     left = theme.limits.diff_lines
     for number, (change, file) in enumerate(named):
         is_open = is_asked or number < _FILES_OPEN
         parts.append(_file(theme, change, file, f"{key}.{number}", left, is_open=is_open))
         left = max(0, left - len(file.lines))
-    return theme("div", "part", *parts)
+    return theme("div", "part", *parts, rest_remark(theme, left_out, "files"))
 
 
-def _named(item: DiffItem, text: DiffText) -> list[tuple[DiffChange | None, DiffFile]]:
-    """Pair the patch's files with the item's changes."""
+def _named(item: DiffItem, text: DiffText, most: int) -> list[tuple[DiffChange | None, DiffFile]]:
+    """Pair the patch's first files with the item's changes."""
     if len(item.changes) == len(text.files) == 1:
         return [(item.changes[0], text.files[0])]
-    free = list(item.changes)
+    free: dict[str, list[DiffChange]] = {}
+    for change in item.changes:
+        free.setdefault(_last_name(change.path), []).append(change)
     found: list[tuple[DiffChange | None, DiffFile]] = []
-    for file in text.files:
-        path = file.path
-        match = next((c for c in free if path and (c.path + "/").endswith(f"{path}/")), None)
-        if match is not None:
-            free.remove(match)
-        found.append((match, file))
+    for file in text.files[:most]:
+        alike = free.get(_last_name(file.path), []) if file.path else []
+        ends = (f"/{change.path}".endswith(f"/{file.path}") for change in alike[:_TRIED])
+        place = next((number for number, is_same in enumerate(ends) if is_same), None)
+        found.append((None if place is None else alike.pop(place), file))
     return found
+
+
+def _last_name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _file(

@@ -66,8 +66,8 @@ def render_permission(
     request = permission.request
     if not permission.is_open:
         return _answered(theme, permission, ident)
-    parts = [_asker(theme, request), *_title(theme, request.title)]
     asked = whole(theme)
+    parts = [_asker(theme, request), *_title(asked, request.title)]
     if request.description:
         parts.append(text_part(asked, shown_text(request.description)))
     parts += _subject(asked, state, permission, ident)

@@ -9,8 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from acp_notebook.render.entries.consent import WHOLE_LIMITS, shown_text, whole_json
+from acp_notebook.render.entries.consent import (
+    MOST_CHARS,
+    WHOLE_LIMITS,
+    shown_text,
+    written_json,
+)
 from acp_notebook.render.entries.content import block_words
+from acp_notebook.render.entries.diff_view import FILES_SHOWN
 from acp_notebook.render.entries.kinds import LOOKS
 from acp_notebook.render.entries.permission import option_name
 from acp_notebook.render.entries.tool_call import OWN_MARK, exit_words, whole_title
@@ -46,6 +52,10 @@ from acp_notebook.session.updates import (
     UnknownSubject,
 )
 
+NOT_WHOLE: Final = (
+    "This is too long to be shown whole, so it can only be rejected here. "
+    "In Python: session.questions[0].request, .answer(option_id)"
+)
 _INDENT: Final = "  "
 _DIGITS: Final = 9
 # The user's input stands above already, and thoughts would be folded elsewhere.
@@ -141,9 +151,14 @@ def question_text(state: SessionState, permission: Permission, agent_name: str) 
     lines = [f"{asks} {shown_text(request.title, _INDENT)}"]
     if request.description:
         lines.append(f"{_INDENT}{shown_text(request.description, _INDENT)}")
-    lines += [f"{_INDENT}{line}" for line in _subject(state, request)]
-    lines += [f"{_INDENT}{_option(option, place)}" for place, option in enumerate(request.options)]
-    return "\n".join(lines)
+    subject = _subject(state, request)
+    lines += [f"{_INDENT}{line}" for line in subject if line != NOT_WHOLE]
+    text = "\n".join(lines)
+    options = [f"{_INDENT}{_option(each, place)}" for place, each in enumerate(request.options)]
+    # The name of an option is too short to imitate the last line.
+    is_whole = len(text) <= MOST_CHARS and NOT_WHOLE not in subject[-1:]
+    last = [] if is_whole else [NOT_WHOLE]
+    return "\n".join([text[:MOST_CHARS], *options, *last])
 
 
 def _option(option: PermissionOption, place: int) -> str:
@@ -196,11 +211,18 @@ def _call(state: SessionState, call: ToolCall) -> list[str]:
         lines.append(whole_label(place.path) + (f":{place.line}" if place.line else ""))
     if call.raw_input not in (None, {}, ""):
         lines += _json_lines(call.raw_input)
+    left = MOST_CHARS - sum(map(len, lines))
     for item in call.content:
-        lines += _item(state, item)
+        if left < 0:
+            return [*lines, NOT_WHOLE]
+        more = _item(state, item)
+        left -= sum(map(len, more))
+        lines += more
     if call.raw_output not in (None, {}, ""):
         lines += ["Output", *_json_lines(call.raw_output)]
-    return lines
+    changes = sum(len(item.changes) for item in call.content if isinstance(item, DiffItem))
+    is_whole = left >= 0 and changes <= FILES_SHOWN and NOT_WHOLE not in lines
+    return lines if is_whole else [*lines, NOT_WHOLE]
 
 
 def _item(state: SessionState, item: ToolContent) -> list[str]:
@@ -243,4 +265,6 @@ def _terminal(terminal: Terminal | None) -> list[str]:
 
 
 def _json_lines(value: Any) -> list[str]:
-    return shown_text(value if isinstance(value, str) else whole_json(value)).split("\n")
+    text = value if isinstance(value, str) else written_json(value)
+    lines = shown_text(text[:MOST_CHARS]).split("\n")
+    return lines if len(text) <= MOST_CHARS else [*lines, NOT_WHOLE]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from dataclasses import replace
@@ -9,10 +10,10 @@ from html import unescape
 
 import pytest
 
-from acp_notebook.render.entries.consent import shown_pieces, shown_text
+from acp_notebook.render.entries.consent import shown_pieces, shown_text, written_json
 from acp_notebook.render.entries.kinds import render_entry
 from acp_notebook.render.markup import live_theme, record_theme
-from acp_notebook.render.text.console import question_text
+from acp_notebook.render.text.console import NOT_WHOLE, question_text
 from acp_notebook.session import updates as u
 from acp_notebook.session.content import ResourceBlock, ResourceLinkBlock, TextBlock
 from acp_notebook.session.reducer import apply
@@ -305,3 +306,52 @@ def test_a_line_of_a_diff_that_is_not_shown_whole_can_only_be_rejected() -> None
     html = page(asked(u.ToolCallUpdate(CALL, content=(item,)), subject=u.ToolCallSubject(CALL)))
     assert DANGER not in html
     assert "too long to be shown whole" in html
+
+
+def nested(depth: int, inner: object) -> object:
+    for _ in range(depth):
+        inner = [inner]
+    return inner
+
+
+def test_json_is_written_as_far_as_it_is_shown() -> None:
+    value = {"a": [1, {"b": "ü"}]}
+    assert written_json(value) == json.dumps(value, indent=2, ensure_ascii=False)
+    assert len(written_json(nested(300, [1] * 100_000), 10_000)) < 12_000
+    assert len(written_json(nested(100_000, 1), 10_000)) < 12_000
+
+
+INPUTS = {
+    "deep": nested(300, [1] * 100_000),
+    "deep in a field": {"a": nested(300, [1] * 100_000)},
+    "deep in a later field": {"a": 1, "b": nested(300, [1] * 100_000), "c": 2},
+    "many fields": dict.fromkeys(map(str, range(50_000)), "x"),
+    "long lists": {"a": ["x"] * 200_000},
+}
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_an_input_that_is_not_shown_whole_can_only_be_rejected(name: str) -> None:
+    call = u.ToolCallUpdate(CALL, title="Do it", raw_input=INPUTS[name])
+    state = asked(call, subject=u.ToolCallSubject(CALL))
+    html = page(state)
+    assert "can only be rejected here" in html
+    assert re.search(r'data-effect="allow"[^>]* disabled', html)
+    assert console(state).endswith(NOT_WHOLE)
+    assert len(console(state)) < 700_000
+
+
+@pytest.mark.parametrize("files", [1_000, 5_000])
+def test_a_diff_of_many_files_is_shown_whole_or_can_only_be_rejected(files: int) -> None:
+    changes = tuple(u.DiffChange("add", f"/a/{number}.py") for number in range(files))
+    call = u.ToolCallUpdate(CALL, title="Do it", content=(u.DiffItem(changes),))
+    html = page(asked(call, subject=u.ToolCallSubject(CALL)))
+    assert "/a/999.py" in html
+    assert ("can only be rejected here" in html) is (files > 2_000)
+    assert ("3,000 more files" in html) is (files > 2_000)
+
+
+def test_runs_of_blank_lines_without_end_are_still_counted() -> None:
+    html = page(asked(title="\n\n\n\n\na" * 10_000 + DANGER))
+    assert html.count(" blank lines") == 10_000
+    assert DANGER in words(html)

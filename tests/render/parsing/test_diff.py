@@ -142,3 +142,41 @@ def test_of_an_endless_patch_the_beginning_is_read() -> None:
     text = diff_text(DiffItem((), "+\n" * 100_000))
     assert text.added == PATCH_LIMIT_LINES
     assert text.lines[-1].text == "… 80,000 more lines not read: too long"
+
+
+def test_files_of_a_patch_are_paired_with_the_changes_that_end_like_them() -> None:
+    patch = "".join(f"diff --git a/{name} b/{name}\n" for name in ("b/x.py", "x.py", "new.py"))
+    changes = tuple(
+        DiffChange(operation, path)
+        for operation, path in [
+            ("delete", "/r/xx.py"),
+            ("modify", "/r/a/x.py"),
+            ("add", "/r/b/x.py"),
+        ]
+    )
+    item = DiffItem(changes, patch)
+    html = str(render_diff(live_theme(), item, diff_text(item), "k"))
+    places = [html.index(words) for words in ("/r/xx.py", "/r/b/x.py", "/r/a/x.py", "new.py")]
+    assert places == sorted(places)
+
+
+def test_the_names_of_many_files_are_cut_with_the_number_of_the_rest() -> None:
+    item = DiffItem(tuple(DiffChange("add", f"/a/{number}") for number in range(1_000)))
+    html = str(render_diff(live_theme(), item, diff_text(item), "k"))
+    assert html.count("/a/") == 200
+    assert "… 800 more files not shown" in html
+
+
+def test_compared_files_are_few_whatever_their_names() -> None:
+    class Path(str):
+        __slots__ = ()
+        seen = 0
+
+        def __format__(self, _: str) -> str:
+            Path.seen += 1
+            return str(self)
+
+    patch = "".join(f"diff --git a/{number}/x b/{number}/x\n" for number in range(1_000))
+    item = DiffItem(tuple(DiffChange("add", Path(f"y{n}/x")) for n in range(1_000)), patch)
+    render_diff(live_theme(), item, diff_text(item), "k")
+    assert Path.seen <= 200 * 100
