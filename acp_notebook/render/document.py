@@ -8,13 +8,14 @@ to send.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from itertools import islice
 
 from markupsafe import Markup
 
 from acp_notebook.budget import Budget
 from acp_notebook.render import operations as op
 from acp_notebook.render.announcements import Announcements
-from acp_notebook.render.entries.beat import BEAT_SECONDS, close, draw
+from acp_notebook.render.entries.beat import BEAT_SECONDS, draw, draw_again, draw_terminals
 from acp_notebook.render.entries.form_entry import STREAMED, entry_type
 from acp_notebook.render.entries.kinds import OURS
 from acp_notebook.render.entries.live_entry import CardEntry, LiveTerminal, StreamEntry
@@ -49,6 +50,7 @@ from acp_notebook.session.updates import (
     ToolCallId,
 )
 
+_TERMINALS_AT_ONCE = 200
 _SETTLED = STREAMED | {"plan"}
 _SLOTS = ("head", "usage", "controls", "now", "earlier", "foot")
 
@@ -120,7 +122,7 @@ class TurnDocument:
     @property
     def is_behind(self) -> bool:
         """Whether the next `ops` has more to show, without any change."""
-        return bool(self._dirty) and not self._is_over
+        return bool(self._dirty or self._dirty_terminals) and not self._is_over
 
     def note(self, changes: Iterable[SessionChange]) -> bool:
         """Note changes to draw; return True if the reader should see them at once."""
@@ -137,8 +139,10 @@ class TurnDocument:
         failure: Failure | None = None,
         elapsed_s: float | None = None,
     ) -> None:
-        """End the turn: the next `ops` are the last."""
+        """End the turn: the `ops` until nothing `is_behind` are the last."""
         self._ending = Ending(stop_reason, failure, elapsed_s)
+        # Streams close their open tail and plans fold; other entries stay as drawn.
+        self._dirty |= {key: None for key in self._entries if key.kind in _SETTLED}
         self._theme.is_over = True
         self._announcements.say(f"{self._agent_name}: {self._ending.words.text}.")
 
@@ -146,14 +150,15 @@ class TurnDocument:
         """Return the operations since the last call."""
         if self._is_over:
             return []
-        self._is_over = self._ending is not None
+        beat = Budget(BEAT_SECONDS)
         found = [op.remove(ident) for ident in self._removed]
         self._removed.clear()
         self._mark_thinking()
         found += self._window_operations()
-        found += self._entry_operations()
-        found += self._terminal_operations()
+        found += self._entry_operations(beat)
+        found += self._terminal_operations(beat)
         found += self._slot_operations()
+        self._is_over = self._ending is not None and not self.is_behind
         return found + self._announcements.operations()
 
     def snapshot(self) -> list[Operation]:
@@ -171,12 +176,13 @@ class TurnDocument:
     def show_earlier(self) -> None:
         """Show more of the earlier entries, in the next snapshot."""
         back = self._window.widen()
+        self._dirty |= draw_again(self._entries, back, self._state, self._theme)
         for key in back:
-            entry = self._entries[key]
-            late = [Budget(BEAT_SECONDS)] if self._is_over else []
-            (entry.finish if late else entry.update)(self._state, *late)
-            self._dirty_terminals |= dict.fromkeys(entry.places.values())
-        self._terminal_operations()
+            self._dirty_terminals |= dict.fromkeys(self._entries[key].places.values())
+        if self._ending is not None:
+            self._dirty |= {key: None for key in back if key.kind in _SETTLED}
+            self._is_over = False  # until these are finished too
+        self._terminal_operations(Budget(BEAT_SECONDS))
         self._slot_operations()
 
     def permission_answer(
@@ -299,12 +305,10 @@ class TurnDocument:
         self._dirty_terminals[terminal_id] = None
         if (lone not in self._entries or not is_output_only) and self._owns(lone):
             self._touch(lone)
-        if not is_output_only or terminal_id not in self._terminals:
-            for owner in self._state.terminal_owners.get(terminal_id, ()):
-                key = EntryKey("tool_call", owner)
-                for shown in (key, *self._questions_about(owner)):
-                    if shown in self._entries:
-                        self._dirty[shown] = None
+        is_first = terminal_id not in self._terminals
+        self._live(terminal_id)
+        if not is_output_only or is_first:
+            self._dirty |= dict.fromkeys(self._showing([terminal_id]))
 
     def _activity_changed(self) -> bool:
         # Not `idle`: the end of the turn follows at once, with its outcome.
@@ -324,17 +328,12 @@ class TurnDocument:
 
     # operations
 
-    def _entry_operations(self) -> list[Operation]:
+    def _entry_operations(self, beat: Budget) -> list[Operation]:
         hidden = self._window.hidden
         dirty = {key: None for key in self._dirty if key in self._entries and key not in hidden}
-        if self._ending is None:
-            found, self._dirty = draw(self._entries, dirty, self._state)
-            return found
-        # Streams close their open tail and plans fold; other entries stay as drawn.
-        shown = [key for key in self._entries if key not in hidden]
-        keys = [key for key in shown if key in dirty or key.kind in _SETTLED]
-        self._dirty = {}
-        return close(self._entries, keys, self._state, dirty)
+        is_last = self._ending is not None
+        found, self._dirty = draw(self._entries, dirty, self._state, beat, is_last=is_last)
+        return found
 
     def _window_operations(self) -> list[Operation]:
         leaving = self._window.leaving(self._entries, self._state.asked)
@@ -353,21 +352,23 @@ class TurnDocument:
                 self._dirty[key] = None
         self._thinking = thinking
 
-    def _terminal_operations(self) -> list[Operation]:
-        if not self._dirty_terminals:
-            return []
+    def _terminal_operations(self, beat: Budget) -> list[Operation]:
+        dirty = (key for key in self._dirty_terminals if key in self._state.terminals)
+        self._dirty_terminals = dict.fromkeys(dirty)
+        batch = list(islice(self._dirty_terminals, _TERMINALS_AT_ONCE))
         places: dict[TerminalId, list[str]] = {}
-        for key in self._showing(self._dirty_terminals):
+        for key in self._showing(batch):
             for place, terminal_id in self._entries[key].places.items():
                 places.setdefault(terminal_id, []).append(place)
-        found = []
-        for terminal_id in self._dirty_terminals:
-            terminal = self._state.terminals.get(terminal_id)
-            if terminal is not None:
-                live = self._terminals.setdefault(terminal_id, LiveTerminal(self._theme))
-                found += live.update(terminal, places.get(terminal_id, []))
-        self._dirty_terminals.clear()
+        live = {terminal_id: self._live(terminal_id) for terminal_id in batch}
+        found, drawn = draw_terminals(live, self._state, places, beat)
+        self._dirty_terminals = {key: None for key in self._dirty_terminals if key not in drawn}
         return found
+
+    def _live(self, terminal_id: TerminalId) -> LiveTerminal:
+        if terminal_id not in self._terminals:
+            self._terminals[terminal_id] = LiveTerminal(self._theme)
+        return self._terminals[terminal_id]
 
     def _showing(self, terminal_ids: Iterable[TerminalId]) -> list[EntryKey]:
         found: dict[EntryKey, None] = {}

@@ -73,7 +73,7 @@ def record_bundle(
     html = without_stray_math(_record_html(theme, state, shown, end))
     return {
         "text/html": str(html),
-        "text/markdown": record_markdown(state, shown, agent_name, end, theme.spans),
+        "text/markdown": record_markdown(state, shown, agent_name, end, theme),
         "text/plain": record_plain(state, shown, agent_name, end, theme.spans),
     }
 

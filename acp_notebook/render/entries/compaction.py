@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from acp_notebook.render.entries.content import render_block
+from acp_notebook.render.entries.content import render_blocks
 from acp_notebook.render.labels import Wording
 from acp_notebook.render.markup import Theme, label
 from acp_notebook.session.state import Compaction, SessionState
@@ -28,8 +28,5 @@ def render_compaction(theme: Theme, _: SessionState, compaction: Compaction, ide
         words += " " + theme("span", "muted small", label(compaction.error))
     if not compaction.summary:
         return theme("div", "line muted", words)
-    body = [
-        render_block(theme, block, f"{ident}.c{number}")
-        for number, block in enumerate(compaction.summary)
-    ]
+    body = render_blocks(theme, compaction.summary, f"{ident}.c")
     return theme.fold("fold", words, *body, key=ident)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from acp_notebook.budget import Budget
 from acp_notebook.render import operations as op
 from acp_notebook.render.entries.live_entry import CardEntry, StreamEntry
 from acp_notebook.render.operations import Operation
@@ -25,9 +26,9 @@ class FormEntry(CardEntry):
     _sent_errors: dict[str, str] | None = None
     _wrong: Operation | None = None
 
-    def update(self, state: SessionState) -> list[Operation]:
+    def update(self, state: SessionState, beat: Budget | None = None) -> list[Operation]:
         """Return the operations since the last call, with a form's new errors."""
-        found = super().update(state)
+        found = super().update(state, beat)
         elicitation = state.elicitations[ElicitationId(self.key.id)]
         errors = elicitation.errors
         if not elicitation.is_open:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final, Generic, TypeVar
 
 from markupsafe import Markup
@@ -52,6 +53,7 @@ PLAN_LIMIT: Final = 300
 _CHEVRON: Final = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 _PROMPT_MARK: Final = f"{_CHEVRON} "
 _PROMPT_LINE_CHARS = 300
+_CHIPS_SHOWN = 100
 
 R = TypeVar("R")
 
@@ -73,7 +75,7 @@ def render_entry(theme: Theme, state: SessionState, key: EntryKey, ident: str) -
     record = state.entry(key)
     if record is None:
         return Markup("")
-    theme.budget.renew()
+    theme.budget.renew(0.0 if theme.is_hasty else None)
     return LOOKS[key.kind].html(theme, state, record, ident)
 
 
@@ -96,13 +98,14 @@ def _prompt(theme: Theme, _: SessionState, prompt: Prompt, ident: str) -> Markup
 
 def _typed(theme: Theme, content: Sequence[ContentBlock], remark: Markup, ident: str) -> Markup:
     text = "".join(block.text for block in content if isinstance(block, TextBlock))
-    others = [block_words(block) for block in content if not isinstance(block, TextBlock)]
+    others = [block for block in content if not isinstance(block, TextBlock)]
     line = [
         theme("span", "chevron", _CHEVRON, aria_hidden="true"),
         " ",
         label(text, _PROMPT_LINE_CHARS),
     ]
-    chips = [theme("span", "chip", words) for words in others]
+    chips = [theme("span", "chip", block_words(block)) for block in others[:_CHIPS_SHOWN]]
+    chips.append(rest_remark(theme, len(others) - _CHIPS_SHOWN, "attachments"))
     head = theme("span", "prompt-line", *line, dir="auto") + join(*chips) + remark
     if len(text) <= _PROMPT_LINE_CHARS:
         return theme("div", "prompt", head)
@@ -202,7 +205,8 @@ def _lost(theme: Theme, _: SessionState, lost: AgentLost, ident: str) -> Markup:
 
 
 def _one_line(content: Sequence[ContentBlock]) -> str:
-    return label(" ".join(block_words(block) for block in content), 300)
+    # More blocks than characters are not needed.
+    return label(" ".join(block_words(block) for block in islice(content, 300)), 300)
 
 
 def _terminal_line(state: SessionState, terminal: Terminal) -> str:

@@ -46,8 +46,9 @@ class CardEntry:
         """Whether another update has more to show: never, a card is drawn as a whole."""
         return False
 
-    def update(self, state: SessionState) -> list[Operation]:
+    def update(self, state: SessionState, beat: Budget | None = None) -> list[Operation]:
         """Return the operations since the last call."""
+        del beat  # the theme's budget bounds a card
         html = render_entry(self._theme, state, self.key, self.ident)
         self.places = self._find_places(state) if html else {}
         before, self._html = self._html, html
@@ -70,10 +71,9 @@ class CardEntry:
     def _sent_revision(self) -> int | None:
         return self.revision if self.key.kind == "permission" else None
 
-    def finish(self, state: SessionState, budget: Budget) -> list[Operation]:
+    def finish(self, state: SessionState, beat: Budget | None = None) -> list[Operation]:
         """Return the last operations."""
-        del budget  # a card has one of its own
-        return self.update(state)
+        return self.update(state, beat)
 
     def _find_places(self, state: SessionState) -> dict[str, TerminalId]:
         if self.key.kind == "terminal":
@@ -123,22 +123,21 @@ class StreamEntry:
         """Whether another update has more to show, because one takes a slice of the text."""
         return self._has_more or self._stream.waiting_chars > 0
 
-    def update(self, state: SessionState, budget: Budget | None = None) -> list[Operation]:
-        """Return the operations since the last call."""
+    def update(self, state: SessionState, beat: Budget | None = None) -> list[Operation]:
+        """Return the operations since the last call, as many as there is time for."""
         message = state.messages[self.key]
         rewritten = self._forget_if_rewritten(message)
         delta = Delta(is_rewritten=rewritten, tail=Markup("") if rewritten else None)
-        self._take(message, delta, budget)
+        self._take(message, delta, beat)
         return self._frame_operations() + self._operations(delta)
 
-    def finish(self, state: SessionState, budget: Budget) -> list[Operation]:
-        """Close the open tail and return the last operations, plain when the budget is spent."""
+    def finish(self, state: SessionState, beat: Budget | None = None) -> list[Operation]:
+        """Return the operations since the last call; close the open tail when nothing is left."""
         self.is_active = False
-        operations = self.update(state, budget)
-        while self._has_more:
-            operations += self._operations(self._finish_stream(budget))
-            operations += self.update(state, budget)
-        return operations + self._operations(self._finish_stream(budget))
+        operations = self.update(state, beat)
+        if self.is_behind:
+            return operations
+        return operations + self._operations(self._finish_stream())
 
     def snapshot(self) -> list[Operation]:
         """Return everything for a new page."""
@@ -173,7 +172,7 @@ class StreamEntry:
         self._stream = self._new_stream()
         return has_drawn
 
-    def _take(self, message: Message, delta: Delta, budget: Budget | None) -> None:
+    def _take(self, message: Message, delta: Delta, beat: Budget | None) -> None:
         self._has_more = False
         for number, block in message.content.since(self._read):
             if not isinstance(block, TextBlock) and self._stream.waiting_chars > SLICE_CHARS:
@@ -183,25 +182,28 @@ class StreamEntry:
             if isinstance(block, TextBlock):
                 self._feed(block.text)
                 continue
-            _extend(delta, self._finish_stream(budget))
+            _extend(delta, self._finish_stream())
             html = render_block(self._theme, block, f"{self.ident}.m{number}")
             self._done.append(html)
             delta.done.append(html)
+            if beat is not None and beat.is_spent:
+                # Not between a text and its block: a text that was sent in part is sent again.
+                self._has_more, self._read = True, Place(number + 1, 0)
+                break
         else:
             self._read = message.content.end
-        _extend(delta, self._stream.pull(budget))
+        _extend(delta, self._stream.pull())
 
     def _feed(self, text: str) -> None:
         self._stream.feed(text)
         # The same however the text came, and more than is shown: the line tells that it goes on.
         self._snippet += text[: max(0, 2 * SNIPPET_CHARS - len(self._snippet))]
 
-    def _finish_stream(self, budget: Budget | None) -> Delta:
-        delta = self._stream.finish(budget)
-        before = Markup("").join(self._done)
-        self._done.append(self._stream.done)
+    def _finish_stream(self) -> Delta:
+        delta = self._stream.finish()
         if delta.is_rewritten:
-            delta.done = [before, *delta.done]
+            delta.done = [*self._done, *delta.done]
+        self._done.append(self._stream.done)
         delta.tail = Markup("")
         self._stream = self._new_stream()
         return delta

@@ -7,7 +7,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from acp_notebook.render.entries.content import markdown_part, render_block
+from acp_notebook.render.entries.content import BLOCKS_SHOWN, markdown_part, render_block
 from acp_notebook.render.entries.json_view import rest_remark
 from acp_notebook.render.labels import spent_words
 from acp_notebook.render.markup import Theme, label
@@ -44,13 +44,16 @@ def render_message(
     """Render a message's content."""
     parts: list[Markup] = []
     run: list[str] = []
+    others = 0
     for number, block in enumerate(content):
+        others += not isinstance(block, TextBlock)
         if isinstance(block, TextBlock):
             run.append(block.text)
-            continue
-        parts += _text_run(theme, run)
-        parts.append(render_block(theme, block, f"{ident}.m{number}"))
+        elif others <= BLOCKS_SHOWN:
+            parts += _text_run(theme, run)
+            parts.append(render_block(theme, block, f"{ident}.m{number}"))
     parts += _text_run(theme, run)
+    parts += filter(None, [rest_remark(theme, others - BLOCKS_SHOWN, "parts of a message")])
     return theme("div", looks, *parts, dir="auto") if parts else Markup("")
 
 

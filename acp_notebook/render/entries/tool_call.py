@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from acp_notebook.render.entries.consent import shown_text, value_to_allow, whole
 from acp_notebook.render.entries.content import json_fold, text_part
-from acp_notebook.render.entries.diff_view import diff_counts, render_diff
+from acp_notebook.render.entries.diff_view import diff_counts, read_diff, render_diff
 from acp_notebook.render.entries.json_view import fields_part, pre_part, rest_remark
 from acp_notebook.render.entries.tool_text import render_output
 from acp_notebook.render.labels import (
@@ -25,7 +25,6 @@ from acp_notebook.render.labels import (
     status_words,
 )
 from acp_notebook.render.markup import Theme, join, label, visible
-from acp_notebook.render.parsing.diff import diff_text
 from acp_notebook.render.parsing.terminal import TerminalText
 from acp_notebook.session.content import ImageBlock, TextBlock
 from acp_notebook.session.state import (
@@ -50,6 +49,7 @@ from acp_notebook.session.updates import (
 _LOCATIONS_SHOWN = 20
 OWN_MARK: Final = "[kernel]"
 """The mark of this client's own in text; `text.agent_text` keeps it out of what agents write."""
+ITEMS_SHOWN: Final = 1_000
 
 
 def terminal_slots(ident: str, call: ToolCall) -> dict[TerminalId, str]:
@@ -96,7 +96,8 @@ def render_tool_call(theme: Theme, state: SessionState, call: ToolCall, ident: s
 
 def _line(theme: Theme, call: ToolCall) -> Markup:
     kind = kind_of(call.kind)
-    diffs = [diff_text(item, theme.budget) for item in call.content if isinstance(item, DiffItem)]
+    items = [item for item in call.content if isinstance(item, DiffItem)]
+    diffs = [read_diff(theme, item) for item in items] if len(items) <= ITEMS_SHOWN else []
     word = "" if _says(tool_title(call), KINDS[kind]) else KINDS[kind]
     name = label(call.name or "", 60)
     is_news = bool(name and call.title) and not _says(tool_title(call), name)
@@ -175,7 +176,9 @@ def _contents(
             slot = slots.pop(item.terminal_id, None)
             terminal = state.terminals.get(item.terminal_id)
             parts += [] if slot is None else [render_terminal(theme, terminal, slot)]
-        elif theme.budget.is_spent and not (is_asked or call.is_own):
+        elif not call.is_own and (
+            number >= ITEMS_SHOWN or (theme.budget.is_spent and not is_asked)
+        ):
             left_out += 1
         else:
             parts.append(_content(theme, call, item, f"{ident}.c{number}", is_asked=is_asked))
@@ -195,7 +198,7 @@ def _content(
         case ContentItem(block=other):
             return theme("div", "part", render_output(theme, call.kind, other, key))
         case DiffItem():
-            return render_diff(theme, item, diff_text(item, theme.budget), key, is_asked=is_asked)
+            return render_diff(theme, item, read_diff(theme, item), key, is_asked=is_asked)
         case UnknownItem(type=kind, raw=raw):
             return json_fold(theme, f"Unknown content: {label(kind, 60)}", raw, key)
         case TerminalItem():
@@ -288,7 +291,8 @@ def render_terminal(theme: Theme, terminal: Terminal | None, place: str) -> Mark
 
 def _static_output(theme: Theme, terminal: Terminal) -> Markup:
     text = TerminalText(theme, terminal.size)
-    text.feed(terminal.output)
+    with theme.time_for(len(terminal.output)) as budget:
+        text.feed(terminal.output, budget)
     if text.is_empty:
         return Markup("")
     remark = Markup("")

@@ -18,7 +18,7 @@ _PARTS = re.compile(r"\\[\s\S]|(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)|`+|<(?=[A-Za-z/!?]
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?]|\Z)")
 
 
-def inert_markdown(text: str) -> str:
+def inert_markdown(text: str, budget: Budget | None = None) -> str:
     """Return the Markdown with every HTML tag outside of code escaped.
 
     If it is too costly to find the code, every tag and every fence is escaped.
@@ -27,7 +27,7 @@ def inert_markdown(text: str) -> str:
         return text
     # If a fence was left open, the sign ends up inside.
     try:
-        tokens = parse_blocks(text + "\n\n¶", Budget(_SECONDS))
+        tokens = parse_blocks(text + "\n\n¶", budget or Budget(_SECONDS))
     except TooCostly:
         unfenced = text.replace("```", "\\`\\`\\`").replace("~~~", "\\~\\~\\~")
         return _TAG_START.sub("&lt;", unfenced)

@@ -155,7 +155,7 @@ class MarkdownStream:
             whole = render_exactly(source, spent)
             if whole is not None and whole != self.done:
                 self._done = [whole]
-                return Delta([whole], self._tail, is_rewritten=True)
+                return Delta([whole], self._tail, is_rewritten=before > 0)
         return Delta(self._done[before:], self._tail)
 
     def _take(self, limit: int | None = None) -> str:

@@ -75,7 +75,7 @@ class ScrolledScreen:
         self._stream = pyte.Stream(self._screen)
         self._html: Markup | None = None
 
-    def feed(self, text: str) -> tuple[list[Markup], int, str]:
+    def feed(self, text: str, budget: Budget | None = None) -> tuple[list[Markup], int, str]:
         """Read text; unreadable sequences are dropped.
 
         Returns:
@@ -84,7 +84,7 @@ class ScrolledScreen:
         """
         self._html = None
         self._screen.gone = 0
-        rest = feed_within(self._stream, text, Budget(FEED_SECONDS))
+        rest = feed_within(self._stream, text, budget or Budget(FEED_SECONDS))
         lines = [
             screen_line(self._theme, screen_cells(line, self._screen.columns))
             for line in self._screen.left

@@ -145,8 +145,9 @@ class TerminalText:
         """Whether there is no output."""
         return not self._lines and not self.tail
 
-    def feed(self, data: bytes | bytearray | memoryview) -> None:
-        """Read the next bytes."""
+    def feed(self, data: bytes | bytearray | memoryview, budget: Budget | None = None) -> None:
+        """Read the next bytes, as many as there is time for."""
+        spent = Budget(FEED_SECONDS) if budget is None else budget.part(FEED_SECONDS)
         if len(data) > BURST_LIMIT_BYTES:
             self.finished += bytes(data[:-BURST_LIMIT_BYTES]).count(b"\n")
             self._decoder.reset()
@@ -158,16 +159,15 @@ class TerminalText:
         if opened:
             text, self._pending = text[: opened.start()], text[opened.start() :]
         if self._screen is None and _MOVES.search(text):
-            self._begin_emulation()
+            self._begin_emulation(spent)
         if self._screen is not None:
-            self._emulate(self._screen, text)
+            self._emulate(self._screen, text, spent)
             return
         self._recent = (self._recent + text)[-EMULATED_LIMIT_CHARS:]
         text = self._without_early_lines(text)
         position = 0
-        budget = Budget(FEED_SECONDS)
         for number, match in enumerate(_SEQUENCE.finditer(text)):
-            if number % 16 == 0 and budget.is_spent:
+            if number % 16 == 0 and spent.is_spent:
                 self._leave_out(text[position:])
                 return
             self._write(text[position : match.start()])
@@ -190,7 +190,7 @@ class TerminalText:
             self._lines.append(escape(_LEFT_OUT))
             self.finished += 1 + text.count("\n")
 
-    def _begin_emulation(self) -> None:
+    def _begin_emulation(self, budget: Budget) -> None:
         """Switch to an emulator, which starts with the most recent output."""
         recent, self._recent = self._recent, ""
         if len(recent) == EMULATED_LIMIT_CHARS:
@@ -200,13 +200,13 @@ class TerminalText:
         self._line = _Line()
         self._screen = ScrolledScreen(self._theme, self._size, self._lines.maxlen or 0)
         self.reading += 1
-        self._emulate(self._screen, recent)
+        self._emulate(self._screen, recent, budget)
 
-    def _emulate(self, screen: ScrolledScreen, text: str) -> None:
+    def _emulate(self, screen: ScrolledScreen, text: str, budget: Budget) -> None:
         if len(text) > EMULATED_LIMIT_CHARS:
             skipped, text = text[:-EMULATED_LIMIT_CHARS], text[-EMULATED_LIMIT_CHARS:]
             self.finished += skipped.count("\n")
-        lines, gone, rest = screen.feed(text)
+        lines, gone, rest = screen.feed(text, budget)
         self._lines.extend(lines)
         self.finished += gone
         self._leave_out(rest)

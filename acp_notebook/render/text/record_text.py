@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from acp_notebook.characters import mark_output
 from acp_notebook.render.entries.content import block_words
+from acp_notebook.render.entries.diff_view import FILES_SHOWN, read_diff
 from acp_notebook.render.entries.kinds import OURS, PLAN_LIMIT, entry_line
 from acp_notebook.render.entries.tool_call import (
+    ITEMS_SHOWN,
     allowed_words,
     exit_words,
     tool_title,
@@ -31,8 +34,8 @@ from acp_notebook.render.labels import (
     status_words,
     usage_words,
 )
-from acp_notebook.render.markup import clean, label, record_theme, visible
-from acp_notebook.render.parsing.diff import change_words, diff_text
+from acp_notebook.render.markup import Theme, clean, label, visible
+from acp_notebook.render.parsing.diff import change_words
 from acp_notebook.render.parsing.inert_markdown import inert_markdown
 from acp_notebook.render.parsing.terminal import TerminalText
 from acp_notebook.render.text.agent_text import AgentText, beside_ours, without_own_mark
@@ -66,10 +69,10 @@ def record_markdown(
     keys: Sequence[EntryKey],
     agent_name: str,
     ending: Ending | None,
-    spans: Spans,
+    theme: Theme,
 ) -> str:
-    """Return the turn as Markdown."""
-    parts = _bounded(state, keys, spans, _markdown_entry)
+    """Return the turn as Markdown, within the time that the record has."""
+    parts = _bounded(state, keys, theme.spans, partial(_markdown_entry, theme))
     if ending is not None:
         if ending.failure is not None and not has_loss_entry(state, keys, ending):
             parts.append(f"> **Error:** {_literal(ending.failure.message)}")
@@ -157,17 +160,24 @@ def _fenced(text: str, language: str) -> str:
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"
 
 
-def _markdown_entry(state: SessionState, key: EntryKey, spans: Spans, is_brief: bool) -> str:
+def _inert(theme: Theme, text: str) -> str:
+    with theme.time_for(len(text)) as budget:
+        return inert_markdown(text, budget).strip()
+
+
+def _markdown_entry(
+    theme: Theme, state: SessionState, key: EntryKey, spans: Spans, is_brief: bool
+) -> str:
     match key.kind:
         case "agent":
-            return inert_markdown(_text(state.messages[key].content)).strip()
+            return _inert(theme, _text(state.messages[key].content))
         case "thought":
-            text = inert_markdown(_text(state.messages[key].content)).strip()
+            text = _inert(theme, _text(state.messages[key].content))
             return _folded(f"Thought{_spent(key, spans, ' for ')}", text) if text else ""
         case "tool_call":
             call = state.tool_calls[ToolCallId(key.id)]
             line = _markdown_line(call, _spent(key, spans))
-            return line if is_brief else line + _markdown_details(state, call)
+            return line if is_brief else line + _markdown_details(theme, state, call)
         case "plan" if entries := state.plans[PlanId(key.id)].entries:
             return _markdown_plan(entries)
         case _:
@@ -193,19 +203,22 @@ def _markdown_line(call: ToolCall, spent: str) -> str:
     return f"> {line} — {_literal(status_words(call.status).text, 60)}{spent}{allowed}"
 
 
-def _markdown_details(state: SessionState, call: ToolCall) -> str:
-    changes = [_diff_lines(item) for item in call.content if isinstance(item, DiffItem)]
+def _markdown_details(theme: Theme, state: SessionState, call: ToolCall) -> str:
+    items = call.content if call.is_own else call.content[:ITEMS_SHOWN]
+    changes = [_diff_lines(theme, item) for item in items if isinstance(item, DiffItem)]
     parts = {
         "Changes": [_fenced(text, "diff") for text in changes if text],
-        "Code" if call.is_own else "Output": _output(state, call),
+        "Code" if call.is_own else "Output": _output(theme, state, call),
     }
     folds = [_folded(title, "\n\n".join(texts)) for title, texts in parts.items() if texts]
+    rest = len(call.content) - len(items)
+    folds += [f"… {count_words(rest, 'more part')} of the call"] if rest else []
     return "".join(f"\n\n{fold}" for fold in folds)
 
 
-def _output(state: SessionState, call: ToolCall) -> list[str]:
+def _output(theme: Theme, state: SessionState, call: ToolCall) -> list[str]:
     found = []
-    for number, item in enumerate(call.content):
+    for number, item in enumerate(call.content if call.is_own else call.content[:ITEMS_SHOWN]):
         if isinstance(item, ContentItem) and isinstance(item.block, TextBlock):
             text = mark_output(clean(tool_text(call.kind, item.block.text)))
             is_code = call.is_own and not number
@@ -214,7 +227,7 @@ def _output(state: SessionState, call: ToolCall) -> list[str]:
         elif isinstance(item, ContentItem):
             found.append(f"\\[{_literal(block_words(item.block))}\\]")
         elif isinstance(item, TerminalItem) and item.terminal_id in state.terminals:
-            found.append(_fenced(_terminal_output(state, item.terminal_id), ""))
+            found.append(_fenced(_terminal_output(theme, state, item.terminal_id), ""))
     return found
 
 
@@ -223,18 +236,19 @@ def _clipped(text: str) -> str:
     return text if rest <= 0 else f"{text[:OUTPUT_LIMIT_CHARS]}\n… {rest:,} more characters"
 
 
-def _terminal_output(state: SessionState, terminal_id: TerminalId) -> str:
+def _terminal_output(theme: Theme, state: SessionState, terminal_id: TerminalId) -> str:
     terminal = state.terminals[terminal_id]
-    text = TerminalText(record_theme(), terminal.size)
-    text.feed(terminal.output)
+    text = TerminalText(theme, terminal.size)
+    with theme.time_for(len(terminal.output)) as budget:
+        text.feed(terminal.output, budget)
     above = [f"… {count_words(text.hidden, 'earlier line')}"] if text.hidden else []
     below = [f"({exit_words(terminal.exit_status)})"] if terminal.exit_status else []
     command = [f"$ {label(terminal.command)}"] if terminal.command else []
     return "\n".join([*command, *above, text.plain.rstrip("\n"), *below])
 
 
-def _diff_lines(item: DiffItem) -> str:
-    lines = [visible(line.text) for line in diff_text(item).lines]
+def _diff_lines(theme: Theme, item: DiffItem) -> str:
+    lines = [visible(line.text) for line in read_diff(theme, item).lines]
     shown = lines[:DIFF_LIMIT_LINES]
     if len(lines) > len(shown):
         shown.append(f"… {count_words(len(lines) - len(shown), 'more line')}")
@@ -282,9 +296,11 @@ def _plain_tool(state: SessionState, key: EntryKey, spans: Spans, *, is_brief: b
         return lines[0]
     if call.is_own and call.is_finished:
         lines += [f"    {line}" for text in _own_texts(call) for line in text.splitlines()]
-    for item in call.content:
-        if isinstance(item, DiffItem):
-            lines += [f"    {change_words(change)}" for change in item.changes]
+    diffs = [item for item in call.content if isinstance(item, DiffItem)]
+    changes = [change for item in diffs for change in item.changes]
+    lines += [f"    {change_words(change)}" for change in changes[:FILES_SHOWN]]
+    rest = len(changes) - FILES_SHOWN
+    lines += [f"    … {count_words(rest, 'more file')}"] if rest > 0 else []
     for terminal_id in call.terminal_ids:
         terminal = state.terminals.get(terminal_id)
         if terminal is not None and terminal.exit_status is not None:
