@@ -30,14 +30,16 @@ BURST_LIMIT_BYTES: Final = 400_000
 # An emulator reads about a megabyte per second, and begins with the most recent output.
 EMULATED_LIMIT_CHARS: Final = 32_000
 BURST_LIMIT_LINES: Final = 4_000
-_LEFT_OUT: Final = "… some output is left out: it took too long to read"
+_PLAIN_LINE_CHARS: Final = 20_000
+_TOO_LONG: Final = "… it took too long to read all output: the rest is plain"
 
-_SEQUENCE = re.compile(
+_ESCAPES: Final = (
     r"\x1b\[([0-?]*)[ -/]*([@-~])"  # CSI
     r"|\x1b[\]P^_X][^\x07\x1b]*(?:\x07|\x1b\\)"  # OSC, DCS and other strings
     r"|\x1b[ -/]*[0-Z\\^-~]"  # two-character escapes
-    r"|[\x00-\x1a\x1c-\x1f\x7f]"  # control characters
 )
+_SEQUENCE = re.compile(_ESCAPES + r"|[\x00-\x1a\x1c-\x1f\x7f]")
+_NOT_PLAIN = re.compile(_ESCAPES + r"|\r(?=[\r\n]|\Z)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 # Sequences that move the cursor to another line, or the text of other lines.
 _MOVES = re.compile(r"\x1b\[(?:\d*[ABEFJLMSTd]|\d*(?:;\d*)?[Hfr]|\?(?:47|1047|1049)h)|\x1b[MDE78]")
 # An unfinished sequence, which may continue in the next piece.
@@ -168,7 +170,7 @@ class TerminalText:
         position = 0
         for number, match in enumerate(_SEQUENCE.finditer(text)):
             if number % 16 == 0 and spent.is_spent:
-                self._leave_out(text[position:])
+                self._read_plain(text[position:])
                 return
             self._write(text[position : match.start()])
             self._execute(match)
@@ -184,11 +186,23 @@ class TerminalText:
         self._line = _Line()
         return text.split("\n", early)[-1]
 
-    def _leave_out(self, text: str) -> None:
-        """Count the lines of a text that took too long to read, and say so."""
-        if text:
-            self._lines.append(escape(_LEFT_OUT))
-            self.finished += 1 + text.count("\n")
+    def _read_plain(self, text: str) -> None:
+        """Show the end of what takes too long to read without its sequences, and say so."""
+        if not text:
+            return
+        lines = text.split("\n")
+        early = max(0, len(lines) - (self._lines.maxlen or 0) + 2)
+        self._break()
+        self._lines.append(escape(_TOO_LONG))
+        self.finished += 1 + early
+        self._look = ()
+        for number, line in enumerate(lines[early:]):
+            if number:
+                self._break()
+            plain = _NOT_PLAIN.sub("", line[-_PLAIN_LINE_CHARS:])
+            self._write(plain.rpartition("\r")[2].expandtabs(_TAB))
+        if self._screen is not None:  # the screen stands in place of the last line
+            self._break()
 
     def _begin_emulation(self, budget: Budget) -> None:
         """Switch to an emulator, which starts with the most recent output."""
@@ -209,7 +223,7 @@ class TerminalText:
         lines, gone, rest = screen.feed(text, budget)
         self._lines.extend(lines)
         self.finished += gone
-        self._leave_out(rest)
+        self._read_plain(rest)
 
     def lines_since(self, number: int) -> list[Markup]:
         """Return the kept finished lines from a number on."""

@@ -5,8 +5,9 @@ from html_facts import HtmlFacts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from acp_notebook.budget import Budget
 from acp_notebook.render.markup import live_theme
-from acp_notebook.render.parsing import scrolled_screen
+from acp_notebook.render.parsing import terminal as terminal_module
 from acp_notebook.render.parsing.terminal import BURST_LIMIT_BYTES, COLUMNS_LIMIT, TerminalText
 
 BYTES = st.lists(
@@ -95,7 +96,7 @@ def test_only_the_last_lines_are_kept_and_the_rest_is_counted() -> None:
 
 
 def test_a_burst_costs_only_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scrolled_screen, "FEED_SECONDS", 60.0)  # on any machine
+    monkeypatch.setattr(terminal_module, "FEED_SECONDS", 60.0)  # on any machine
     terminal = TerminalText(live_theme())
     terminal.feed(b"x" * 99 + b"\n" + (b"y" * 99 + b"\n") * (BURST_LIMIT_BYTES // 50))
     assert terminal.finished == 1 + BURST_LIMIT_BYTES // 50
@@ -151,3 +152,20 @@ def test_the_stated_size_of_a_terminal_breaks_its_lines() -> None:
     terminal = TerminalText(live_theme(), (10, 4))
     terminal.feed(b"\x1b[H" + b"x" * 15)
     assert terminal.plain == "x" * 10 + "\n" + "x" * 5
+
+
+@pytest.mark.parametrize("before", [b"", b"\x1b[2J"], ids=["lines", "screen"])
+def test_what_takes_too_long_to_read_is_plain_and_nothing_of_its_end_is_lost(before: bytes) -> None:
+    terminal = TerminalText(live_theme())
+    terminal.feed(before + b"begun")
+    output = "".join(
+        f"\x1b[3{number % 8}m{number}%\r\x1b[1mline {number}\t.\r\n" for number in range(900)
+    )
+    terminal.feed(output.encode() + b"the \x1b[31mend", Budget(0))
+    words = terminal.plain
+    assert "it took too long to read all output: the rest is plain" in words
+    assert f"\nline 899{' ' * 8}.\nthe end" in words
+    assert "%" not in words
+    assert "\x1b" not in words
+    assert words.count("line ") >= 390
+    assert terminal.hidden + len(terminal.lines_since(0)) == terminal.finished
