@@ -21,7 +21,7 @@ from acp_notebook.session.form import HIDDEN, Choice, Form, FormField
 
 VALUE_LIMIT_CHARS: Final = 500
 _DEFAULT_CHARS: Final = 40
-_NOT_WHOLE: Final = "This is too long to be shown whole, so it cannot be sent from here."
+_NOT_WHOLE: Final = "This is too long to be shown whole, so it can only be declined here."
 FIELDS_SHOWN: Final = 200
 CHOICES_SHOWN: Final = 1_000
 """Of all fields of a form together."""
@@ -87,20 +87,21 @@ def render_elicitation(theme: Theme, elicitation: Elicitation, ident: str) -> Ma
     if not elicitation.is_open:
         return _answered(theme, elicitation, ident)
     who = theme("div", "muted small", f"{label(theme.agent_name, 80)} asks you")
+    asked = theme if theme.is_static else whole(theme)
     title = theme(
         "div",
         "ask-title",
         theme("span", "ask-mark", "?", aria_hidden="true"),
         " ",
-        text_to_allow(theme, request.message),
+        text_to_allow(asked, request.message),
     )
     if theme.is_static:
         remark = theme("div", "muted small", WAITS)
         return theme("div", "card card-line", who, title, remark)
     body = (
-        _form(theme, request.form, ident)
+        _form(asked, request.form, ident)
         if request.form is not None
-        else _page(theme, read_address(request.url or ""), ident)
+        else _page(asked, read_address(request.url or ""), ident)
     )
     return theme(
         "form",
@@ -118,14 +119,11 @@ def render_elicitation(theme: Theme, elicitation: Elicitation, ident: str) -> Ma
 
 
 def _form(theme: Theme, form: Form, ident: str) -> list[Markup]:
-    parts, is_shown = [], True
+    parts = []
     if form.title:
         parts.append(theme("div", "form-title", whole_label(form.title)))
     if form.description:
-        asked = whole(theme)
-        parts.append(text_part(asked, shown_text(form.description)))
-        is_shown = not asked.left_out
-        parts += [] if is_shown else [theme("div", "notice notice-warn", _NOT_WHOLE)]
+        parts.append(text_part(theme, shown_text(form.description)))
     shown = _shown_fields(form)
     parts += [_field(theme, item, number, f"{ident}.f{number}") for number, item in shown]
     if not is_whole(form):
@@ -136,6 +134,8 @@ def _form(theme: Theme, form: Form, ident: str) -> list[Markup]:
         parts.append(theme("div", "muted small", words))
     if any(item.is_required for item in form.fields):
         parts.append(theme("div", "muted small", "* is needed"))
+    if theme.left_out:
+        parts.append(theme("div", "notice notice-warn", _NOT_WHOLE))
     submit = theme(
         "button",
         "button allow primary",
@@ -144,7 +144,7 @@ def _form(theme: Theme, form: Form, ident: str) -> list[Markup]:
         data_id=ident,
         data_key=f"{ident}.submit",
         data_effect="allow",
-        disabled=not is_shown,
+        disabled=bool(theme.left_out),
         aria_disabled="true",
     )
     return [*parts, _buttons(theme, submit, ident)]
@@ -315,7 +315,9 @@ def _values_on(item: FormField) -> frozenset[Any]:
 
 def _page(theme: Theme, address: WebAddress, ident: str) -> list[Markup]:
     parts = _address(theme, address)
-    if address.href is None:
+    if theme.left_out:
+        parts.append(theme("div", "notice notice-warn", _NOT_WHOLE))
+    if theme.left_out or address.href is None:
         return [*parts, _buttons(theme, Markup(""), ident)]
     first = theme(
         "a",

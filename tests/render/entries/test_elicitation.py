@@ -324,3 +324,18 @@ def test_the_chosen_of_many_choices_are_on():
     html = Shown(Form((field,))).html
     assert html.count(" checked") == 2
     assert value_words(field, ["3", "x"]) == "Month 3, x"
+
+
+@pytest.mark.parametrize("what", ["form", "page"])
+def test_a_message_that_is_not_shown_whole_can_only_be_declined(what):
+    message = "words " * 60_000 + "and the end"
+    asked = (
+        {"page": UrlRequest("w1", "https://a.example/")} if what == "page" else {"form": Form(())}
+    )
+    html = Shown(**asked, message=message).html
+    assert "can only be declined here" in html
+    assert "and the end" not in html
+    if what == "page":
+        assert "href" not in html
+    else:
+        assert re.search(r'data-effect="allow" disabled', html)
