@@ -2,7 +2,7 @@
 
 Code is marked as in questions; prose is marked only where it is turned around or hides a text. At a
 console and in plain text nothing in it looks like a line of this client's own. Takes the text in
-pieces, each of which is shown at once but for its last characters. Knows no session.
+pieces, and returns most of it as it comes. Knows no session.
 """
 
 from __future__ import annotations
@@ -27,22 +27,17 @@ _OWN: Final = re.compile(
     + r"\s{0,3})\]",
     re.IGNORECASE,
 )
-_OWN_BEGUN: Final = re.compile(r"\[[^\]\n]{0,40}\Z")
 _BEFORE_FENCE: Final = r"(?P<before>(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)"
 _FENCE: Final = re.compile(_BEFORE_FENCE + r"(?P<fence>`{3,}(?=[^`]*\Z)|~{3,})(?P<info>.*)")
-_MAY_BE_FENCE: Final = re.compile(_BEFORE_FENCE + r"(?:`{3,}[^`]*|~{3,}.*|`{1,2}|~{1,2})\Z")
-_MAY_BEGIN_ANYTHING: Final = re.compile(r"\s*(?:\d{0,9}[.)]?|[-*+])\Z")
 # No code span goes on in another block.
 _BEGINS_BLOCK: Final = re.compile(r"\s*(?:\Z|[-*+>#|]|\d{1,9}[.)])")
 _BEGINS_ITEM: Final = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])(?:\s|\Z)")
 _TICKS: Final = re.compile("`+")
 _TICKS_OR_ESCAPE: Final = re.compile(r"`+|\\[\\`]")
-_TICKS_AT_END: Final = re.compile(r"[\\`]{1,100}\Z")
-_WORD_AT_END: Final = re.compile(r"(?:\w|[^\x00-\x7f]){1,100}(?:\[(?:U(?:\+[0-9A-F]{0,6})?)?)?\Z")
 _FLAG: Final = "\U0001f3f4"
-# What is longer does not wait.
-_HELD_CHARS: Final = 100
-_BEGUN_CHARS: Final = 400
+# What is longer does not wait for the end of its line.
+_HELD_CHARS: Final = 2_000
+_HIDDEN_CHARS: Final = 50
 _TOP_LEVEL_SPACES: Final = 3
 _CODE_SPACES: Final = 4
 
@@ -68,13 +63,18 @@ def _indent_of(line: str) -> str:
 
 
 class AgentText:
-    """An agent's Markdown as text, in pieces."""
+    """An agent's Markdown as text, in pieces.
+
+    A line is shown when it is complete. Only prose that begins with a letter, as most does, is
+    shown as it comes, because it stays as it is whatever follows.
+    """
 
     def __init__(self, *, is_beside_ours: bool) -> None:
         self._is_beside_ours = is_beside_ours
         self._held = ""
-        self._begun = ""
-        """The beginning of the present line, as far as it was returned."""
+        self._is_begun = False
+        """Whether the beginning of the present line was returned."""
+        self._is_code = False
         self._fence = ""
         self._is_quoted = self._is_nested = False
         """Whether the open fence is in a quotation, with which it ends, or in a list."""
@@ -84,59 +84,58 @@ class AgentText:
 
     def feed(self, piece: str) -> str:
         """Return the text to show after another piece."""
-        text, self._held, half = self._held + piece, "", ""
+        text, half = self._held + piece, ""
         # Half a surrogate pair, or half a line ending, waits for its other half.
         if text and ("\ud800" <= text[-1] <= "\udbff" or text[-1] == "\r"):
             text, half = text[:-1], text[-1]
         text = clean(text).replace("\r\n", "\n").replace("\r", "\n")
         *lines, rest = text.split("\n")
-        shown = "".join(f"{self._shown(line, is_end=True)}\n" for line in lines)
-        shown += self._shown(rest, is_end=False)
-        self._held += half
-        return shown
+        shown = [f"{self._rest_of_line(line)}\n" for line in lines]
+        certain = self._certain_chars(rest)
+        self._held = rest[certain:] + half
+        if certain:
+            shown.append(self._prose(rest[:certain]))
+        return "".join(shown)
 
     def close(self) -> str:
         """Return what waited; another piece begins a line."""
         held, self._held = clean(self._held.rstrip("\r")), ""
-        return self._shown(held, is_end=True)
+        return self._rest_of_line(held)
 
-    def _shown(self, part: str, *, is_end: bool) -> str:
-        line = self._begun + part
-        held = 0 if is_end else self._waiting(line, part)
-        part, self._held = part[: len(part) - held], part[len(part) - held :]
-        if not part and not is_end:
-            return ""
-        is_first = not self._begun
-        if is_first:
-            self._begin_line(line)
-        is_code = bool(self._fence) or self._is_indented
-        if is_end or _MAY_BE_FENCE.match(line):
-            self._see_fence(line)
-            is_code |= bool(self._fence)
-        self._begun = "" if is_end else line[: min(_BEGUN_CHARS, len(line) - held)]
-        if not self._is_beside_ours:
-            return self._marked(part, is_code=is_code)
-        indent = _indent_of(part) if is_first and not is_code else ""
-        return indent + self._marked(without_own_mark(part), is_code=is_code)
-
-    def _waiting(self, line: str, part: str) -> int:
-        """Return how many of the last characters may mean something else with the next ones."""
-        may_be_fence = _MAY_BE_FENCE.match(line) or (
-            not self._begun and _MAY_BEGIN_ANYTHING.match(line)
-        )
-        if may_be_fence and len(line) <= _HELD_CHARS:
+    def _certain_chars(self, part: str) -> int:
+        """Return how much of an incomplete line stays as it is, whatever follows."""
+        is_prose = self._is_begun or (part[:1].isalpha() and not self._fence)
+        if len(part) > _HELD_CHARS:
             return len(part)
-        cut = len(part)
-        is_code = self._fence or self._ticks or "`" in part
-        patterns = [_TICKS_AT_END] if not self._fence else []
-        patterns += [_OWN_BEGUN] if self._is_beside_ours else []
-        for pattern in patterns:
-            if match := pattern.search(part, max(0, len(part) - _HELD_CHARS)):
-                cut = min(cut, match.start())
-        word = _WORD_AT_END.search(part, max(0, len(part) - _HELD_CHARS))
-        if is_code and word and not word[0].isascii():
-            cut = min(cut, word.start())
-        return max(len(part) - cut, _unseen_at_end(part))
+        if not is_prose or self._ticks or "`" in part or "\\" in part:
+            return 0
+        opened = part.rfind("[")
+        end = opened if opened >= 0 and "]" not in part[opened:] else len(part)
+        least = max(0, end - _HIDDEN_CHARS)
+        while end > least and _may_go_on(part[end - 1]):
+            end -= 1
+        return end
+
+    def _prose(self, part: str) -> str:
+        """Return more of a line that stays as it is, or is too long to wait for its end."""
+        if self._is_begun:
+            return self._marked(part, is_code=self._is_code)
+        self._is_begun = True
+        return self._line(part)
+
+    def _rest_of_line(self, line: str) -> str:
+        if self._is_begun:
+            self._is_begun = False
+            return self._marked(line, is_code=self._is_code)
+        return self._line(line)
+
+    def _line(self, line: str) -> str:
+        self._begin_line(line)
+        is_code = bool(self._fence) or self._is_indented
+        self._see_fence(line)
+        self._is_code = is_code or bool(self._fence)
+        indent = "" if self._is_code or not self._is_beside_ours else _indent_of(line)
+        return indent + self._marked(line, is_code=self._is_code)
 
     def _begin_line(self, line: str) -> None:
         if self._fence and self._is_quoted and not line.lstrip().startswith(">"):
@@ -178,6 +177,7 @@ class AgentText:
             self._fence = ""
 
     def _marked(self, part: str, *, is_code: bool) -> str:
+        part = without_own_mark(part) if self._is_beside_ours else part
         if is_code:
             return visible(part)
         if part.isascii() and "`" not in part:
@@ -195,10 +195,6 @@ class AgentText:
                 self._ticks = 0 if self._ticks == len(match[0]) else self._ticks or len(match[0])
 
 
-def _unseen_at_end(text: str) -> int:
-    count = 0
-    for character in text[: -_HELD_CHARS - 1 : -1]:
-        if character.isascii() or (character != _FLAG and mark_hidden(character) == character):
-            break
-        count += 1
-    return count
+def _may_go_on(character: str) -> bool:
+    """Whether a prose's last character may be the beginning of a hidden text, or of a flag."""
+    return character == _FLAG or mark_hidden(character) != character

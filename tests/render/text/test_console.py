@@ -207,9 +207,9 @@ def test_a_question_leaves_nothing_of_its_subject_out(console: Console, subject:
 
 def test_what_waits_of_a_message_is_printed_before_what_follows(console: Console) -> None:
     assert console.after(said("[ker")) == ""
-    assert console.after(said("nel] demo")) == "  [“kernel”] demo"
-    assert console.after(said("\n``")) == "\n"
+    assert console.after(said("nel] demo")) == ""
+    assert console.after(said("\n``")) == "  [“kernel”] demo\n"
     assert console.after(call("pending")).startswith("``\n\n○ Run")
-    assert console.after(said("[kernel] x")) == "  [“kernel”] x"
-    assert console.after(said("`", u.MessageId("n"))) == "\n\n"
+    assert console.after(said("[kernel] x")) == ""
+    assert console.after(said("`", u.MessageId("n"))) == "  [“kernel”] x\n\n"
     assert console.text.end("demo", Ending("end_turn", None)).startswith("`\n\n[Finished")
