@@ -236,7 +236,8 @@ RECORDS: dict[str, Callable[[], Updates]] = {
 
 @pytest.mark.parametrize("name", RECORDS)
 def test_no_part_of_a_record_takes_long(name: str) -> None:
-    assert seconds_of_record(RECORDS[name]())[0] < 2 * SECONDS
+    # Wide, for a busy machine; `test_what_is_left_out_is_counted` holds the bounds themselves.
+    assert seconds_of_record(RECORDS[name]())[0] < 4 * SECONDS
 
 
 def test_costly_texts_of_a_record_share_one_time() -> None:

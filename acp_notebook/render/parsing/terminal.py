@@ -29,7 +29,7 @@ COLUMNS_LIMIT: Final = 2_000
 BURST_LIMIT_BYTES: Final = 400_000
 # An emulator reads about a megabyte per second, and begins with the most recent output.
 EMULATED_LIMIT_CHARS: Final = 32_000
-BURST_LIMIT_LINES: Final = 4_000
+BURST_LIMIT_LINES: Final = 1_000
 _PLAIN_LINE_CHARS: Final = 20_000
 _TOO_LONG: Final = "… it took too long to read all output: the rest is plain"
 
