@@ -145,6 +145,7 @@ class Session:
             allowed = ", ".join(self.grants) or "nothing"
             raise UsageError(f"{tool!r} is not allowed for this session; {allowed} is.")
         self.live.respondents.revoke(tool)
+        self.agent.thread.post(self.live.consent_taken_back)
 
     @property
     def elicit(self) -> ElicitFunction | None:

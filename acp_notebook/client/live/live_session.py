@@ -362,6 +362,12 @@ class LiveSession:
             if isinstance(question, PermissionRequest):
                 question.policy_changed()
 
+    def consent_taken_back(self) -> None:
+        """Let answers from now on count again; those on their way when it was taken back do not."""
+        for question in self.questions.values():
+            if isinstance(question, PermissionRequest):
+                question.consent = self.respondents.consent
+
     def url_completed(self, params: Mapping[str, Any]) -> None:
         """Apply an `elicitation/complete`; unknown ids have no effect."""
         url_id = completed_url(params)

@@ -38,7 +38,7 @@ class PermissionRequest(Question):
         self._is_own = is_own
         self._needs_person = needs_person
         self.consent = session.respondents.consent
-        """The session's count of consent when the question was last put to the policy."""
+        """The session's count of consent that an answer relies on."""
 
     @property
     def request(self) -> u.PermissionRequested:

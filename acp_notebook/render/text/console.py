@@ -155,7 +155,7 @@ def question_text(state: SessionState, permission: Permission, agent_name: str) 
     lines += [f"{_INDENT}{line}" for line in subject if line != NOT_WHOLE]
     text = "\n".join(lines)
     options = [f"{_INDENT}{_option(each, place)}" for place, each in enumerate(request.options)]
-    # The name of an option is too short to imitate the last line.
+    # An option whose name ends with the last line's words only makes the question one to reject.
     is_whole = len(text) <= MOST_CHARS and NOT_WHOLE not in subject[-1:]
     last = [] if is_whole else [NOT_WHOLE]
     return "\n".join([text[:MOST_CHARS], *options, *last])

@@ -201,6 +201,16 @@ def test_a_click_on_its_way_grants_nothing_under_a_policy_set_meanwhile(hands, a
     assert hands.call("run_code", code="2").is_error
 
 
+def test_a_question_that_was_open_when_a_grant_was_taken_back_may_grant_again(hands, asking):
+    call = hands.begin("run_code", code="1")
+    wait_until_asked(asking)
+    asking.revoke()
+    (asked,) = asking.questions
+    asked.answer("allow_session")
+    assert not wait_as_a_cell(call).is_error
+    assert asking.grants == ("run_code",)
+
+
 def test_a_grant_of_one_session_is_not_another_ones(hands, asking, agent):
     answer(asking, "allow_session")
     hands.call("run_code", code="1")
