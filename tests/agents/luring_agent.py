@@ -3,6 +3,7 @@
 The text of the prompt says how; the answer that it gets is said.
 
     tall            a command whose dangerous end stands below much that is harmless
+    wide            the end of each line stands far to the right
     swap FIFO       a harmless question; when the FIFO is written to, it is taken back, and another
                     one stands in its place
 
@@ -12,6 +13,7 @@ Plain standard library. Knows nothing of the client under test.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from plain_agent import SESSION, Frame, PlainAgent, chunk
 
@@ -28,8 +30,8 @@ class Luring(PlainAgent):
         getattr(self, f"do_{word}")(rest)
         self.answer(frame, {"stopReason": "end_turn"})
 
-    def ask(self, name: str, title: str, command: str) -> None:
-        call = {"toolCallId": name, "title": title, "rawInput": {"command": command}}
+    def ask(self, name: str, title: str, command: str, **more: Any) -> None:
+        call = {"toolCallId": name, "title": title, "rawInput": {"command": command}, **more}
         params = {"sessionId": SESSION, "toolCall": call, "options": OPTIONS}
         self.send(self.request(name, "session/request_permission", params))
 
@@ -41,6 +43,18 @@ class Luring(PlainAgent):
     def do_tall(self, _: str) -> None:
         self.ask("tall", "Show the steps", f"{HARMLESS}\nrm --everything")
         self.say_answer("tall")
+
+    def do_wide(self, _: str) -> None:
+        line = "[" * 3_000 + "rm --everything"
+        blocks = [
+            {"type": "text", "text": f"```\n{line}\n```\n\n<https://example.org/{'a' * 3_000}>"},
+            {"type": "text", "text": f"| a | b |\n| - | - |\n| {'c' * 900} | d |\n\n{line}"},
+            {"type": "resource_link", "name": "n" * 900, "uri": f"file:///{'d' * 900}"},
+            {"type": "audio", "data": "AAAA", "mimeType": "[" * 900},
+        ]
+        content = [{"type": "content", "content": block} for block in blocks]
+        self.ask("wide", line, line, content=content)
+        self.say_answer("wide")
 
     def do_swap(self, fifo: str) -> None:
         self.ask("harmless", "Look at one file", "ls")

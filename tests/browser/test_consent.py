@@ -33,6 +33,16 @@ CLICK_AT_ONCE: Final = """title => {
   observer.observe(document.body, { subtree: true, childList: true });
 }"""
 
+# What of a question stands beside the card, by class.
+OUTSIDE: Final = """() => {
+  const card = document.querySelector("[data-ask]");
+  const { left, right } = card.getBoundingClientRect();
+  const sizes = element => element.getBoundingClientRect();
+  return [...card.querySelectorAll("*")]
+    .filter(each => sizes(each).width && (sizes(each).right > right || sizes(each).left < left))
+    .map(each => each.className || each.tagName);
+}"""
+
 pytestmark = pytest.mark.parametrize("app", ["lab"], indirect=True)
 
 
@@ -83,4 +93,17 @@ def test_what_allows_works_after_the_end_of_the_command_was_seen(
     page.wait_done(1)
     page.wait_for_text(1, "answer=yes")
     assert page.sources()[1] == "%%acp\ntall"
+    assert problems(page) == []
+
+
+def test_no_line_of_a_question_ends_out_of_view(open_notebook: OpenNotebook) -> None:
+    page = open_notebook([START, "%%acp\nwide"])
+    run_start(page)
+    page.start(1)
+    page.wait_for_ready(1)
+    page.screenshot("consent-wide", 1)
+    assert page.tab.evaluate(OUTSIDE) == []
+    page.press(page.button(1, "Yes", exact=False))
+    page.wait_done(1)
+    page.wait_for_text(1, "answer=yes")
     assert problems(page) == []

@@ -12,7 +12,6 @@ const LOOK_MS = 50;
 const MOVED_PX = 2;
 const END_PX = 4;
 const BOXES = 'pre, .acp-diff, .acp-term, .acp-table';
-const AT_END = { below: 0, beside: 0 };
 const CLOSED = 'details:not([open])';
 
 export class Readiness {
@@ -144,7 +143,7 @@ class Card {
 
   /** @param {HTMLElement} part */
   #lookAtEnd(part) {
-    const rest = part.matches(BOXES) ? restOf(part) : AT_END;
+    const rest = restOf(part);
     const isAtEnd = rest.below <= END_PX && rest.beside <= END_PX;
     const { height } = part.getBoundingClientRect();
     if (!height || (isAtEnd && isSeen(part, { end: true }))) this.#unseen.delete(part);
