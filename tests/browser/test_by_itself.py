@@ -93,7 +93,8 @@ def test_two_agents_are_awaited_side_by_side(open_notebook: OpenNotebook) -> Non
 def test_a_turn_that_ends_while_the_page_is_away_is_there_when_it_comes_back(
     open_notebook: OpenNotebook,
 ) -> None:
-    page = open_notebook([START_DEMO, "%%acp\n/slow 2", "%%acp\n/plan"])
+    # Long enough to save and leave on a slow machine: a record that comes before is not saved.
+    page = open_notebook([START_DEMO, "%%acp\n/slow 10", "%%acp\n/plan"])
     run_start(page)
     page.start(1)
     page.wait_for_text(1, "takes its time")
