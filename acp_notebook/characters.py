@@ -172,10 +172,8 @@ def _misleads(character: str) -> bool:
     if character.isascii() or character == "…":
         return False
     plain = unicodedata.normalize("NFKC", character)
-    if unicodedata.category(character) in {
-        "Co",
-        "Cn",
-    }:  # each font has its own picture, or none; emoji come every year
+    # Each font has its own picture of these, or none; but new emoji come every year.
+    if unicodedata.category(character) in {"Co", "Cn"}:
         return not "\U0001f000" <= character <= "\U0001fbff"
     is_read = plain.isascii() or (plain[0].isascii() and plain[0].isalnum())
     return is_read or character in _LOOKALIKE_SIGNS

@@ -4,6 +4,7 @@ The text of the prompt says how; the answer that it gets is said.
 
     tall            a command whose dangerous end stands below much that is harmless
     wide            the end of each line stands far to the right
+    formula         formulas that are wider than the page, which cannot wrap
     swap FIFO       a harmless question; when the FIFO is written to, it is taken back, and another
                     one stands in its place
 
@@ -55,6 +56,15 @@ class Luring(PlainAgent):
         content = [{"type": "content", "content": block} for block in blocks]
         self.ask("wide", line, line, content=content)
         self.say_answer("wide")
+
+    def do_formula(self, _: str) -> None:
+        narrow = [
+            f"$$\n{tex}\n$$" for tex in ("x", r"\frac{\sum_i x_i^2}{\sqrt{2}}", r"\int_0^1 y")
+        ]
+        texts = [*narrow, f"$$\n{'x + ' * 100}d\n$$", f"so ${'x' * 200}$ is"]
+        content = [{"type": "content", "content": {"type": "text", "text": text}} for text in texts]
+        self.ask("formula", "Run what the formula says", "run", content=content)
+        self.say_answer("formula")
 
     def do_swap(self, fifo: str) -> None:
         self.ask("harmless", "Look at one file", "ls")

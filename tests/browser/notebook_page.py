@@ -58,8 +58,6 @@ IS_READY: Final = "button => button.getAttribute('aria-disabled') !== 'true'"
 SHOW_ALL: Final = """button => {
   const question = button.closest("[data-ask]");
   for (const more of question.querySelectorAll(".acp-rest button")) more.click();
-  for (const box of question.querySelectorAll(".acp-table, .acp-term"))
-    box.scrollTo(box.scrollWidth, box.scrollHeight);
 }"""
 WAS_TAKEN: Final = """button => !button.isConnected || button.disabled
   || button.closest("[aria-busy='true']") !== null"""

@@ -107,3 +107,20 @@ def test_no_line_of_a_question_ends_out_of_view(open_notebook: OpenNotebook) -> 
     page.wait_done(1)
     page.wait_for_text(1, "answer=yes")
     assert problems(page) == []
+
+
+def test_the_end_of_a_wide_formula_has_to_be_seen(open_notebook: OpenNotebook) -> None:
+    page = open_notebook([START, "%%acp\nformula"])
+    run_start(page)
+    page.start(1)
+    page.wait_for_ready(1)
+    # The wide formula on lines of its own, and the part with the other one; the narrow ones fit.
+    assert page.button(1, "Show the end").count() == 2
+    assert "more line" not in page.seen(1)
+    yes = page.button(1, "Yes", exact=False)
+    assert yes.get_attribute("aria-disabled") == "true"
+    page.screenshot("consent-formula", 1)
+    page.press(yes)
+    page.wait_done(1)
+    page.wait_for_text(1, "answer=yes")
+    assert problems(page) == []

@@ -11,7 +11,9 @@ const LOOK_MS = 50;
 // Less is rounding, not movement.
 const MOVED_PX = 2;
 const END_PX = 4;
-const BOXES = 'pre, .acp-diff, .acp-term, .acp-table';
+// What "Show all" unrolls; anything else can only be scrolled.
+const UNROLLED = 'pre, .acp-diff, .acp-term';
+const BOXES = `${UNROLLED}, .acp-table, .acp-formula`;
 const CLOSED = 'details:not([open])';
 
 export class Readiness {
@@ -216,8 +218,12 @@ function tellRest(box, rest) {
     box.dataset.more = '';
     remark = document.createElement('div');
     remark.className = 'acp-rest';
-    const button = makeButton('Show all', 'acp-quiet');
-    button.addEventListener('click', () => box.classList.add('acp-whole'));
+    const words = box.matches(UNROLLED) ? 'Show all' : 'Show the end';
+    const button = makeButton(words, 'acp-quiet');
+    button.addEventListener('click', () => {
+      box.classList.add('acp-whole');
+      box.scrollTo(box.scrollWidth, box.scrollHeight);
+    });
     remark.append(document.createElement('span'), button);
     box.after(remark);
   }

@@ -76,6 +76,7 @@ beforeEach(() => {
     return [...laidOut].filter(hit).at(-1)?.[0] ?? null;
   };
   scrolled = [];
+  window.Element.prototype.scrollTo = () => {};
   window.Element.prototype.scrollIntoView = function () {
     scrolled.push(this);
   };
@@ -231,6 +232,27 @@ test('what stands beside the window of a box has to be seen too', () => {
   pass(50);
   assert.deepEqual(ready(), [true, true]);
 });
+
+for (const what of ['a formula', 'a part']) {
+  test(`${what} that is wider than the card has to be scrolled to its end`, () => {
+    put();
+    if (what === 'a formula') code.outerHTML = '<div class="acp-formula">x</div>';
+    const wide = what === 'a formula' ? card.querySelector('.acp-formula') : card.children[1];
+    const ends = [];
+    wide.scrollTo = (...end) => ends.push(end);
+    layOut(wide, 120, 100);
+    scroll(wide, { rest: 0, beside: 500 });
+    readiness.watch(section);
+    pass(1_000);
+    assert.deepEqual(ready(), [false, true]);
+    assert.match(card.textContent, /→ more beside it/);
+    [...card.querySelectorAll('button')].find(each => each.textContent === 'Show the end').click();
+    assert.deepEqual(ends, [[600, 100]]);
+    scroll(wide, { rest: 0 });
+    pass(50);
+    assert.deepEqual(ready(), [true, true]);
+  });
+}
 
 test('"Show all" shows all, and the end still has to come into view', () => {
   scroll(code, { rest: 900 });
