@@ -39,6 +39,8 @@ STRANGE: Final = """(area, icons) => {
   }
   return found.map((element) => element.outerHTML.slice(0, 200));
 }"""
+# A million characters take 13 s to draw on a slow machine, several times that beside another page.
+DRAWN_SECONDS: Final = 180
 TOUCH: Final = """area => {
   for (const fold of area.querySelectorAll("details")) fold.open = true;
   for (const link of area.querySelectorAll("a[href]")) {
@@ -65,6 +67,7 @@ def play(page: NotebookPage, cell: int, name: str) -> None:
             "testPage.panel(path).content.widgets[arg[0]].outputArea.node"
             ".querySelectorAll('.acp-ask [data-act=answer]').length === 3 * arg[1]",
             [cell, left],
+            DRAWN_SECONDS,
         )
         check(page, cell, name)
         if name == "million":  # not shown whole, so nothing allows it; a stop ends it
